@@ -1,0 +1,21 @@
+"""Every call of treckon's Python interface that the benchmarks make."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import treckon
+
+
+def evaluator(qrels: Any, measures: Iterable[str]) -> treckon.Evaluator:
+    """Judgements, read once and ready for many runs; qrels is a path, a dict of dict or columns."""
+    return treckon.Evaluator(qrels, list(measures))
+
+
+def means(evaluator: treckon.Evaluator, run: Any) -> dict[str, float]:
+    """Means of a run by the measures' printed names; run is a path, a dict of dict or columns."""
+    return dict(evaluator.evaluate(run).means)
+
+
+def columns(query_ids: Any, document_ids: Any, values: Any) -> Any:
+    """Arrays with a row for each document, in the form that treckon takes as qrels or as run."""
+    return treckon.columns(query_ids, document_ids, values)

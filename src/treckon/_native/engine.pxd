@@ -1,0 +1,90 @@
+"""Rankings x kernels: a matrix of values, filled query by query without the interpreter, by any number of threads."""
+
+from libc.stdint cimport int64_t
+
+from treckon._native.join cimport Joiner, Policy
+from treckon._native.lines cimport Record
+from treckon._native.qrels cimport Qrels, Table
+from treckon._native.ranking cimport Gains, Params, kernel_t, text_kernel_t
+
+
+ctypedef struct Value:
+    # One printed name.
+    kernel_t kernel              # NULL for values that no ranking makes
+    text_kernel_t text_kernel
+    Params params
+    bint per_group               # the mean over the query's judgment groups
+    double missing               # of a query that the run lacks; NaN: the kernel's own
+    int64_t text_column          # of a text value, else -1
+
+
+cdef class Plan:
+    cdef Value *values
+    cdef readonly Py_ssize_t n_values
+    cdef readonly Py_ssize_t n_texts
+    cdef readonly bint needs_ranking
+    cdef Policy policy
+    cdef list owned              # memory that values point to
+
+    cdef void *own(self, size_t size) except NULL
+    cdef int set_params(self, Params *params, setting) except -1
+    cdef const Gains *make_gains(self, pairs) except NULL
+
+
+ctypedef struct Target:
+    # What the threads of one evaluation share: all read, but for the rows and flags of the queries each evaluates.
+    const Table *table
+    Value *values
+    Py_ssize_t n_values
+    Py_ssize_t n_texts
+    bint needs_ranking
+    Policy policy
+    int64_t only
+    double *matrix
+    unsigned char *seen
+    char **texts
+    int64_t *text_lengths
+
+
+ctypedef struct Piece:
+    int64_t query
+    size_t first                 # record
+    size_t n
+
+
+ctypedef struct Share:
+    # One thread's state.
+    Target target
+    Joiner joiner
+    size_t n_segments
+    char *first_qid              # of the first segment
+    size_t first_qid_length
+    size_t qid_capacity
+    bint scattered               # a query's lines lie apart
+    int64_t duplicate_query      # the first query in which a document stands twice, or -1
+    char *duplicate              # that document
+    size_t duplicate_length
+    size_t duplicate_capacity
+    bint out_of_memory
+    # What a gathering scan keeps.
+    Piece *pieces
+    size_t n_pieces
+    size_t piece_capacity
+    Record *kept
+    size_t n_kept
+    size_t kept_capacity
+    char *ids
+    size_t n_ids
+    size_t id_capacity
+
+
+cdef class Results:
+    cdef readonly Qrels qrels
+    cdef readonly Plan plan
+    cdef readonly int64_t only   # the one query to evaluate, or -1
+    cdef double *matrix          # query x value
+    cdef unsigned char *seen     # 1: in the run; 2: not, but evaluated as an empty ranking
+    cdef char **texts            # query x text value
+    cdef int64_t *text_lengths
+
+    cdef Target as_target(self)

@@ -1,0 +1,565 @@
+"""Evaluates the segments of a run as they come: join, then every kernel, while the query is in the cache."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport NAN, isnan
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from treckon._native.join cimport (
+    DOCNO_FALLING, DUPLICATE, JOINED, Joiner, JoinStatus, Policy, check_duplicates, join, joiner_free,
+)
+from treckon._native.lines cimport (
+    NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Scanner, Segment, format_of, scan_bytes, scan_end, scan_file,
+    scanner_free, scanner_init,
+)
+from treckon._native.memory cimport reserve
+from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder, Query, Table, add_segment, find_query
+from treckon._native.ranking cimport NO_CUTOFF, GainPair, Gains, Kernel, Params
+from treckon._native.scan cimport tk_exchange
+
+#: Problems of a scanner by number, as files.py words them.
+PROBLEMS = (
+    None, "fields", "nul", "cr", "nan", "not a number", "grade too large", "line too long", "read", "memory",
+)
+
+
+cdef class Plan:
+    """What to compute for each query: the values in printing order, and the policies that make the ranking.
+
+    values: (kernel or None, setting, per_group, missing or None) of each printed name; kernel from a measure's record
+    level: lowest relevant grade, 0 to 2^31
+    depth: documents of a query that count, or None
+    condensed: whether unjudged documents are taken out of rankings
+    n_docs: documents in the collection
+    release: the release of trec_eval that is followed where the two differ
+    """
+
+    def __cinit__(self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0"):
+        cdef Py_ssize_t i
+        cdef Value *value
+        cdef Kernel kernel
+        values = list(values)
+        self.owned = []
+        self.n_values = len(values)
+        self.values = <Value *> calloc(self.n_values + 1, sizeof(Value))
+        if self.values == NULL:
+            raise MemoryError
+        self.policy.level = min(level, 0x7FFFFFFF)
+        self.policy.depth = NO_CUTOFF if depth is None else min(depth, <int64_t> NO_CUTOFF)
+        self.policy.condensed = condensed
+        self.policy.ties = DOCNO_FALLING
+        for i, (record_kernel, setting, per_group, missing) in enumerate(values):
+            value = &self.values[i]
+            value.per_group = per_group
+            value.missing = NAN if missing is None else missing
+            value.text_column = -1
+            if record_kernel is not None:
+                kernel = record_kernel
+                value.kernel = kernel.function
+                value.text_kernel = kernel.text_function
+                self.needs_ranking = True
+                if kernel.text_function != NULL:
+                    value.text_column = self.n_texts
+                    self.n_texts += 1
+            self.set_params(&value.params, setting)
+            value.params.n_docs = n_docs
+            value.params.truncates_recall_points = release == "9.0.8"
+
+    def __dealloc__(self):
+        free(self.values)
+
+    cdef void *own(self, size_t size) except NULL:
+        # Zeroed memory that lives as long as the plan.
+        memory = bytearray(size + 1)
+        self.owned.append(memory)
+        return <char *> memory
+
+    cdef int set_params(self, Params *params, setting) except -1:
+        cdef double *reals
+        cdef Py_ssize_t i
+        params.cutoff = NO_CUTOFF if setting.cutoff is None else min(setting.cutoff, <int64_t> NO_CUTOFF)
+        params.n_reals = len(setting.reals)
+        reals = <double *> self.own(params.n_reals * sizeof(double))
+        for i in range(params.n_reals):
+            reals[i] = setting.reals[i]
+        params.reals = reals
+        params.persistence = dict(setting.named).get("p", 0.0)
+        params.gains = self.make_gains(setting.pairs)
+        return 0
+
+    cdef const Gains *make_gains(self, pairs) except NULL:
+        # Of several gains for one grade trec_eval finds the lowest in the ranking, and counts the first typed in the
+        # ideal one.
+        cdef Gains *gains = <Gains *> self.own(sizeof(Gains))
+        cdef GainPair *array
+        cdef Py_ssize_t i
+        found, ideal = {}, {}
+        for grade, gain in pairs:
+            found[grade] = min(gain, found.get(grade, gain))
+            ideal.setdefault(grade, gain)
+        gains.n_pairs = len(found)
+        gains.unpooled = found.get(-1, 0.0)
+        gains.unjudged = found.get(-2, 0.0)
+        gains.lowest = min([0.0] + [gain for _, gain in pairs])
+        gains.highest = max([0.0] + [gain for _, gain in pairs])
+        by_grade = sorted(found)
+        by_ideal_gain = sorted(found, key=lambda grade: (-ideal[grade], -grade))
+        for grades, is_ideal in ((by_grade, False), (by_ideal_gain, True)):
+            array = <GainPair *> self.own(len(grades) * sizeof(GainPair))
+            for i in range(len(grades)):
+                array[i].grade = grades[i]
+                array[i].gain = found[grades[i]]
+                array[i].ideal_gain = ideal[grades[i]]
+            if is_ideal:
+                gains.by_ideal_gain = array
+            else:
+                gains.pairs = array
+        return gains
+
+
+cdef class Results:
+    """The values of every query of some qrels under a plan, empty until a run is evaluated into it.
+
+    only: the number of the one query that is evaluated, or -1: all are
+    """
+
+    def __cinit__(self, Qrels qrels not None, Plan plan not None, int64_t only=-1):
+        cdef size_t n = qrels.table.n_queries
+        self.qrels = qrels
+        self.plan = plan
+        self.only = only
+        self.matrix = <double *> calloc(n * plan.n_values + 1, sizeof(double))
+        self.seen = <unsigned char *> calloc(n + 1, 1)
+        self.texts = <char **> calloc(n * plan.n_texts + 1, sizeof(char *))
+        self.text_lengths = <int64_t *> calloc(n * plan.n_texts + 1, sizeof(int64_t))
+        if self.matrix == NULL or self.seen == NULL or self.texts == NULL or self.text_lengths == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        cdef size_t i
+        if self.texts != NULL:
+            for i in range(self.qrels.table.n_queries * self.plan.n_texts):
+                free(self.texts[i])
+        free(self.texts)
+        free(self.text_lengths)
+        free(self.matrix)
+        free(self.seen)
+
+    @property
+    def n_in_run(self):
+        """How many of the queries the run has."""
+        cdef int64_t i, n = 0
+        for i in range(self.qrels.table.n_queries):
+            n += self.seen[i] == 1
+        return n
+
+    @property
+    def n_evaluated(self):
+        """How many of the queries have values."""
+        cdef int64_t i, n = 0
+        for i in range(self.qrels.table.n_queries):
+            n += self.seen[i] != 0
+        return n
+
+    def missing(self):
+        """The numbers of the queries that the run lacks."""
+        return [i for i in range(self.qrels.table.n_queries) if self.seen[i] != 1]
+
+    def duplicate_judgement(self):
+        """The number of the first query with values in whose judgements (of a group) a document stands twice, or -1."""
+        cdef int64_t i
+        cdef uint64_t group
+        cdef const Query *query
+        for i in range(self.qrels.table.n_queries):
+            if self.seen[i]:
+                query = &self.qrels.table.queries[i]
+                for group in range(query.n_units):
+                    if self.qrels.table.units[query.first_unit + group].has_duplicate:
+                        return i
+        return -1
+
+    def evaluated(self):
+        """The numbers of the queries that have values."""
+        return [i for i in range(self.qrels.table.n_queries) if self.seen[i]]
+
+    def evaluate_missing(self):
+        """Gives the queries that the run lacks their values: the record's, or the kernel's for an empty ranking."""
+        cdef int64_t i
+        cdef Joiner joiner
+        cdef bint good = True
+        memset(&joiner, 0, sizeof(Joiner))
+        for i in range(self.qrels.table.n_queries):
+            if self.seen[i] == 0 and (self.only < 0 or self.only == i):
+                good = good and evaluate_query(self.as_target(), &joiner, i, NULL)
+                self.seen[i] = 2
+        joiner_free(&joiner)
+        if not good:
+            raise MemoryError
+
+    def row(self, int64_t query):
+        """The values of a query: floats, and bytes for text values."""
+        cdef Py_ssize_t i
+        cdef Value *value
+        if not 0 <= query < self.qrels.table.n_queries:
+            raise IndexError(f"query {query} of {self.qrels.table.n_queries}")
+        row = []
+        for i in range(self.plan.n_values):
+            value = &self.plan.values[i]
+            if value.text_column < 0:
+                row.append(self.matrix[query * self.plan.n_values + i])
+            else:
+                row.append(PyBytes_FromStringAndSize(
+                    self.texts[query * self.plan.n_texts + value.text_column],
+                    self.text_lengths[query * self.plan.n_texts + value.text_column],
+                ))
+        return row
+
+    def set(self, int64_t query, Py_ssize_t value, double number):
+        """Replaces one value."""
+        if not (0 <= query < self.qrels.table.n_queries and 0 <= value < self.plan.n_values):
+            raise IndexError(f"value {value} of query {query}")
+        self.matrix[query * self.plan.n_values + value] = number
+
+    def total(self, Py_ssize_t value):
+        """The sum of one value over the queries that have values, added in the order of their ids."""
+        cdef double total = 0.0
+        cdef int64_t i
+        if not 0 <= value < self.plan.n_values:
+            raise IndexError(f"value {value} of {self.plan.n_values}")
+        for i in range(self.qrels.table.n_queries):
+            if self.seen[i]:
+                total += self.matrix[i * self.plan.n_values + value]
+        return total
+
+    cdef Target as_target(self):
+        cdef Target target
+        target.table = &self.qrels.table
+        target.values = self.plan.values
+        target.n_values = self.plan.n_values
+        target.n_texts = self.plan.n_texts
+        target.needs_ranking = self.plan.needs_ranking
+        target.policy = self.plan.policy
+        target.only = self.only
+        target.matrix = self.matrix
+        target.seen = self.seen
+        target.texts = self.texts
+        target.text_lengths = self.text_lengths
+        return target
+
+
+cdef bint evaluate_query(Target target, Joiner *joiner, int64_t query, const Segment *segment) noexcept nogil:
+    # All values of a query; without lines (segment NULL), those of a missing one. False: out of memory.
+    cdef const Query *q = &target.table.queries[query]
+    cdef double *row = target.matrix + query * target.n_values
+    cdef uint64_t group
+    cdef Py_ssize_t i
+    cdef Value *value
+    if not target.needs_ranking:
+        return True
+    for group in range(q.n_units):
+        if join(joiner, target.table, &target.table.units[q.first_unit + group], segment, &target.policy) != JOINED:
+            return False
+        for i in range(target.n_values):
+            value = &target.values[i]
+            if segment == NULL and not isnan(value.missing):
+                row[i] = value.missing
+            elif value.text_kernel != NULL:
+                if not set_text(target, joiner, query, value):
+                    return False
+            elif value.kernel != NULL:
+                row[i] += value.kernel(&joiner.ranking, &value.params)
+    for i in range(target.n_values):
+        if target.values[i].per_group:
+            row[i] /= <double> q.n_units
+    return True
+
+
+cdef bint set_text(Target target, Joiner *joiner, int64_t query, Value *value) noexcept nogil:
+    cdef size_t at = query * target.n_texts + value.text_column
+    cdef char *text = <char *> malloc(joiner.ranking.n_ret + 1)
+    if text == NULL:
+        return False
+    target.text_lengths[at] = value.text_kernel(&joiner.ranking, &value.params, text)
+    free(target.texts[at])
+    target.texts[at] = text
+    return True
+
+
+cdef inline bint is_wanted(const Share *share, int64_t query) noexcept nogil:
+    return query >= 0 and (share.target.only < 0 or share.target.only == query)
+
+
+cdef bint evaluate_segment(void *context, const Segment *segment) noexcept nogil:
+    # A sink: one query of a run.
+    cdef Share *share = <Share *> context
+    cdef int64_t query = find_query(share.target.table, segment.qid, segment.qid_length)
+    if share.n_segments == 0 and reserve(<void **> &share.first_qid, &share.qid_capacity, segment.qid_length, 1):
+        memcpy(share.first_qid, segment.qid, segment.qid_length)
+        share.first_qid_length = segment.qid_length
+    share.n_segments += 1
+    if not is_wanted(share, query):
+        return True
+    if tk_exchange(&share.target.seen[query], 1):
+        share.scattered = True
+        return False
+    return evaluate_records(share, query, segment)
+
+
+cdef bint evaluate_records(Share *share, int64_t query, const Segment *segment) noexcept nogil:
+    # A query's records, unless a document stands twice: then the first such query is kept and nothing else matters.
+    cdef JoinStatus status
+    cdef const Record *record
+    if share.target.needs_ranking:
+        status = check_duplicates(&share.joiner, segment, &share.target.policy)
+        if status == DUPLICATE and (share.duplicate_query < 0 or query < share.duplicate_query):
+            record = &segment.records[share.joiner.second_copy]
+            if not reserve(<void **> &share.duplicate, &share.duplicate_capacity, record.length, 1):
+                share.out_of_memory = True
+                return False
+            memcpy(share.duplicate, segment.text + record.offset, record.length)
+            share.duplicate_length = record.length
+            share.duplicate_query = query
+        if status == DUPLICATE:
+            return True
+        if status != JOINED or not evaluate_query(share.target, &share.joiner, query, segment):
+            share.out_of_memory = True
+            return False
+    return True
+
+
+cdef bint gather_segment(void *context, const Segment *segment) noexcept nogil:
+    # A sink: keeps a query's records, with their ids, until all of the run is read.
+    cdef Share *share = <Share *> context
+    cdef int64_t query = find_query(share.target.table, segment.qid, segment.qid_length)
+    cdef Piece *piece
+    cdef Record *record
+    cdef size_t i
+    if not is_wanted(share, query):
+        return True
+    if not reserve(<void **> &share.pieces, &share.piece_capacity, share.n_pieces + 1, sizeof(Piece)) or not reserve(
+        <void **> &share.kept, &share.kept_capacity, share.n_kept + segment.n_records, sizeof(Record)
+    ):
+        share.out_of_memory = True
+        return False
+    piece = &share.pieces[share.n_pieces]
+    share.n_pieces += 1
+    piece.query = query
+    piece.first = share.n_kept
+    piece.n = segment.n_records
+    for i in range(segment.n_records):
+        record = &share.kept[share.n_kept]
+        record[0] = segment.records[i]
+        if not reserve(<void **> &share.ids, &share.id_capacity, share.n_ids + record.length, 1):
+            share.out_of_memory = True
+            return False
+        memcpy(share.ids + share.n_ids, segment.text + record.offset, record.length)
+        record.offset = share.n_ids
+        share.n_ids += record.length
+        share.n_kept += 1
+    return True
+
+
+cdef bint evaluate_gathered(Share *share) noexcept nogil:
+    # Evaluates what gather_segment() kept, each query's pieces in the order of the file. False: out of memory.
+    cdef int64_t n_queries = share.target.table.n_queries, query
+    cdef size_t i
+    cdef size_t *counts = <size_t *> calloc(n_queries + 1, sizeof(size_t))
+    cdef size_t *starts = <size_t *> calloc(n_queries + 1, sizeof(size_t))
+    cdef Record *records = <Record *> malloc((share.n_kept + 1) * sizeof(Record))
+    cdef const Piece *piece
+    cdef Segment segment
+    cdef bint good = counts != NULL and starts != NULL and records != NULL
+    if good:
+        memset(&segment, 0, sizeof(Segment))
+        segment.text = share.ids
+        for i in range(share.n_pieces):
+            counts[share.pieces[i].query] += share.pieces[i].n
+        for query in range(n_queries):
+            starts[query + 1] = starts[query] + counts[query]
+        for i in range(share.n_pieces):
+            piece = &share.pieces[i]
+            memcpy(records + starts[piece.query], share.kept + piece.first, piece.n * sizeof(Record))
+            starts[piece.query] += piece.n
+        for query in range(n_queries):
+            if counts[query] == 0 or not good:
+                continue
+            segment.records = records + starts[query] - counts[query]
+            segment.n_records = counts[query]
+            share.target.seen[query] = 1
+            good = evaluate_records(share, query, &segment)
+    free(counts)
+    free(starts)
+    free(records)
+    return good
+
+
+cdef class RunScan:
+    """One thread's pass over its share of a run: reads, evaluates, and remembers what it saw.
+
+    results: where the values go; the shares of one run have the same
+    strict: whether a score must be a number to the end of its field
+    gather: keep everything until `finish_gathering`, for runs in which the lines of a query lie apart
+    """
+
+    cdef Results results
+    cdef Scanner scanner
+    cdef Share share
+    cdef int cancelled
+    cdef readonly bint gathers
+
+    def __cinit__(self, Results results not None, str release, bint strict, bint gather=False):
+        memset(&self.scanner, 0, sizeof(Scanner))
+        memset(&self.share, 0, sizeof(Share))
+        self.results = results
+        self.gathers = gather
+        self.share.target = results.as_target()
+        self.share.duplicate_query = -1
+        scanner_init(
+            &self.scanner, format_of("run", release, strict), gather_segment if gather else evaluate_segment, &self.share
+        )
+
+    def __dealloc__(self):
+        scanner_free(&self.scanner)
+        joiner_free(&self.share.joiner)
+        free(self.share.first_qid)
+        free(self.share.duplicate)
+        free(self.share.pieces)
+        free(self.share.kept)
+        free(self.share.ids)
+
+    def scan_file(self, int fd, int64_t begin, int64_t end):
+        """Reads the share [begin, end) of a file; see lines.pyx for where a share begins and ends."""
+        with nogil:
+            scan_file(&self.scanner, fd, begin, end, &self.cancelled)
+
+    def feed(self, const unsigned char[::1] text not None):
+        """Takes the next bytes of a stream. False: it has seen enough."""
+        if text.shape[0]:
+            with nogil:
+                scan_bytes(&self.scanner, <const char *> &text[0], text.shape[0])
+        return not self.scanner.stopped
+
+    def end(self):
+        """The stream is at its end."""
+        with nogil:
+            scan_end(&self.scanner)
+
+    def finish_gathering(self):
+        """Evaluates all that was kept."""
+        cdef bint good
+        memset(self.results.seen, 0, self.results.qrels.table.n_queries)
+        memset(self.results.matrix, 0,
+               self.results.qrels.table.n_queries * self.results.plan.n_values * sizeof(double))
+        with nogil:
+            good = evaluate_gathered(&self.share)
+        if not good:
+            raise MemoryError
+
+    def cancel(self):
+        """Asks a running `scan_file` to stop; may be called from another thread."""
+        self.cancelled = 1
+
+    @property
+    def problem(self):
+        """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
+        if self.share.out_of_memory or self.scanner.problem.kind == OUT_OF_MEMORY:
+            raise MemoryError
+        if self.scanner.problem.kind == NO_PROBLEM:
+            return None
+        return PROBLEMS[self.scanner.problem.kind], self.scanner.problem.position, self.scanner.problem.found
+
+    @property
+    def scattered(self):
+        """Whether a query was met twice: the lines of a query lie apart, and all must be read again."""
+        return self.share.scattered
+
+    @property
+    def duplicate(self):
+        """(number of the query, document id) of a document that stands twice for a query, or None."""
+        if self.share.duplicate_query < 0:
+            return None
+        return self.share.duplicate_query, self.share.duplicate[:self.share.duplicate_length]
+
+    @property
+    def n_lines(self):
+        """Records read."""
+        return self.scanner.n_lines
+
+    @property
+    def doubts(self):
+        """(how many scores were no number to their end, position of the first one's line)."""
+        return self.scanner.n_doubts, self.scanner.first_doubt
+
+    @property
+    def first_query(self):
+        """The id of the first query, or None."""
+        if self.share.n_segments == 0:
+            return None
+        return self.share.first_qid[:self.share.first_qid_length]
+
+    @property
+    def tag(self):
+        """The last field of the last record; None where there is no record."""
+        if self.scanner.n_lines == 0:
+            return None
+        return self.scanner.tag[:self.scanner.tag_length]
+
+
+cdef class QrelsScan:
+    """Reads a judgement file into a `QrelsBuilder`.
+
+    format: qrels or qrels_jg
+    """
+
+    cdef QrelsBuilder builder
+    cdef Scanner scanner
+    cdef int cancelled
+
+    def __cinit__(self, QrelsBuilder builder not None, str format, str release, bint strict):
+        memset(&self.scanner, 0, sizeof(Scanner))
+        self.builder = builder
+        scanner_init(&self.scanner, format_of(format, release, strict), add_segment, &builder.builder)
+
+    def __dealloc__(self):
+        scanner_free(&self.scanner)
+
+    def scan_file(self, int fd, int64_t begin, int64_t end):
+        """Reads the share [begin, end) of a file."""
+        with nogil:
+            scan_file(&self.scanner, fd, begin, end, &self.cancelled)
+
+    def feed(self, const unsigned char[::1] text not None):
+        """Takes the next bytes of a stream. False: it has seen enough."""
+        if text.shape[0]:
+            with nogil:
+                scan_bytes(&self.scanner, <const char *> &text[0], text.shape[0])
+        return not self.scanner.stopped
+
+    def end(self):
+        """The stream is at its end."""
+        with nogil:
+            scan_end(&self.scanner)
+
+    def cancel(self):
+        """Asks a running `scan_file` to stop; may be called from another thread."""
+        self.cancelled = 1
+
+    @property
+    def problem(self):
+        """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
+        if self.builder.builder.out_of_memory or self.scanner.problem.kind == OUT_OF_MEMORY:
+            raise MemoryError
+        if self.scanner.problem.kind == NO_PROBLEM:
+            return None
+        return PROBLEMS[self.scanner.problem.kind], self.scanner.problem.position, self.scanner.problem.found
+
+    @property
+    def n_lines(self):
+        """Records read."""
+        return self.scanner.n_lines
+
+    @property
+    def doubts(self):
+        """(how many grades were no number to their end, position of the first one's line)."""
+        return self.scanner.n_doubts, self.scanner.first_doubt

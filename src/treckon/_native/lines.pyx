@@ -1,0 +1,475 @@
+"""Bytes of run and qrels files to segments, in one pass, in blocks, without a Python object per line.
+
+How a block is read, and why:
+
+1. The white space of a piece of the block is found 16 bytes at a time and its positions are written down (tk_index).
+   A piece fits in the first-level cache.
+2. Lines are walked by those positions: where the n-th white space behind a line's start is its LF, and no two are
+   neighbours, the line has n fields and each is known. Nothing is searched twice. All other lines (other white space
+   at the ends, more blanks between fields, more fields, comments, CRLF) take `slow_line`, which splits byte by byte.
+3. A line of the open segment's query appends a record. Any other query ends the segment: its records go to the sink,
+   while their text still lies in the buffer. So the ids are never copied, and memory is that of the largest query.
+
+Errors name a position in the file; the line's number is counted only when somebody wants to read it.
+"""
+
+from libc.errno cimport errno
+from libc.math cimport isnan
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+
+from os import urandom
+
+from treckon._native.memory cimport reserve
+from treckon._native.numbers cimport number_tables
+from treckon._native.scan cimport (
+    TK_SLACK, TK_UNLIKELY, tk_hash, tk_index, tk_integer, tk_is_blank, tk_key_t, tk_read_at, tk_real, tk_same_padded,
+)
+
+cdef enum:
+    READ_SIZE = 256 << 10      # a block
+    INDEX_SIZE = 32 << 10      # a piece
+    MAX_FIELDS = 6
+    LONGEST_LINE = 0x7FFFFF00  # positions and lengths within a line have 32 bits
+
+cdef uint64_t NO_END = 0xFFFFFFFFFFFFFFFF
+cdef const char *BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+cdef tk_key_t KEY
+
+
+cdef const tk_key_t *hash_key() noexcept nogil:
+    return &KEY
+
+
+def _draw_key():
+    cdef bytes random = urandom(sizeof(KEY))
+    memcpy(&KEY, <const char *> random, sizeof(KEY))
+
+
+_draw_key()
+
+
+# fields, exact, docno, value, kind, group, sub-group
+_FORMATS = {
+    "run": (6, False, 2, 4, SCORE, -1, -1),
+    "qrels": (4, True, 2, 3, GRADE, -1, -1),
+    "qrels_jg": (4, True, 2, 3, GRADE, 1, -1),
+    "qrels_prefs": (4, True, 2, 3, LEVEL, 1, -1),
+    "prefs": (5, True, 3, 4, LEVEL, 1, 2),
+}
+
+
+cdef Format format_of(str name, str release, bint strict) except *:
+    # The format of that name, as that release reads it.
+    cdef Format format
+    memset(&format, 0, sizeof(Format))
+    n_fields, exact, docno, value, kind, group, subgroup = _FORMATS[name]
+    format.n_fields = n_fields
+    format.exact = exact
+    format.docno_field = docno
+    format.value_field = value
+    format.value_kind = kind
+    format.group_field = group
+    format.subgroup_field = subgroup
+    format.comments = release != "9.0.8"
+    format.comments_after_blanks = format.comments and name == "run"
+    format.single_precision = release == "9.0.8"
+    format.strict = strict
+    return format
+
+
+cdef void scanner_init(Scanner *s, Format format, sink_t sink, void *context) noexcept nogil:
+    memset(s, 0, sizeof(Scanner))
+    s.format = format
+    s.key = &KEY
+    s.sink = sink
+    s.context = context
+    s.range_end = NO_END
+
+
+cdef void scanner_free(Scanner *s) noexcept nogil:
+    free(s.buffer)
+    free(s.index.blanks)
+    free(s.index.newlines)
+    free(s.records)
+    free(s.groups)
+    free(s.tag)
+    memset(s, 0, sizeof(Scanner))
+
+
+cdef bint fail(Scanner *s, ProblemKind kind, size_t line_start, int64_t found) noexcept nogil:
+    # Stops with a problem in the line at this place of the buffer. The share before answers for what is discarded.
+    if s.discard and kind != OUT_OF_MEMORY and kind != READ_FAILED:
+        return True
+    s.problem.kind = kind
+    s.problem.position = s.base + line_start
+    s.problem.found = found
+    s.stopped = True
+    return False
+
+
+cdef bint end_segment(Scanner *s) noexcept nogil:
+    # Hands the open segment over. False: stop.
+    cdef Segment segment
+    if not s.open:
+        return True
+    s.open = False
+    if s.discard:
+        s.discard = False
+        s.n_lines = s.n_doubts = 0
+        return True
+    segment.text = s.buffer + s.segment_start
+    segment.qid = segment.text + s.qid_offset
+    segment.qid_length = s.qid_length
+    segment.n_records = s.n_records
+    segment.records = s.records
+    segment.groups = s.groups
+    segment.position = s.base + s.segment_start
+    if not s.sink(s.context, &segment):
+        s.stopped = True
+    return not s.stopped
+
+
+cdef bint begin_segment(Scanner *s, size_t line_start, size_t qid_start, size_t qid_length) noexcept nogil:
+    # A record of another query: ends the open segment and opens the next. False: stop.
+    cdef bint was_open = s.open
+    if not end_segment(s):
+        return False
+    if was_open and s.base + line_start >= s.range_end and s.last_position >= s.range_end:
+        s.stopped = True
+        return False
+    s.open = True
+    s.segment_start = line_start
+    s.qid_offset = qid_start - line_start
+    s.qid_length = qid_length
+    s.n_records = 0
+    return True
+
+
+cdef bint more_records(Scanner *s, size_t line_start) noexcept nogil:
+    # Room for another record.
+    cdef size_t capacity = s.record_capacity
+    if not reserve(<void **> &s.records, &capacity, s.n_records + 1, sizeof(Record)):
+        return fail(s, OUT_OF_MEMORY, line_start, 0)
+    if s.format.group_field >= 0:
+        capacity = s.record_capacity
+        if not reserve(<void **> &s.groups, &capacity, s.n_records + 1, sizeof(Group)):
+            return fail(s, OUT_OF_MEMORY, line_start, 0)
+    s.record_capacity = capacity
+    return True
+
+
+cdef inline bint parse_value(
+    Scanner *s, Record *record, ValueKind kind, size_t line_start, const char *field, size_t length
+) noexcept nogil:
+    # The score, grade or level of a record. False: stop.
+    cdef int64_t grade = 0
+    cdef size_t used
+    if kind == GRADE:
+        used = tk_integer(field, length, &grade)
+        if grade > 0x7FFFFFFF or grade < -0x80000000LL:
+            return fail(s, GRADE_TOO_LARGE, line_start, 0)
+        record.grade = <int32_t> grade
+    else:
+        used = tk_real(number_tables(), field, length, &record.value)
+        if s.format.single_precision:
+            record.value = <double> (<float> record.value)
+        if TK_UNLIKELY(isnan(record.value)):
+            return fail(s, VALUE_IS_NAN, line_start, 0)
+    if TK_UNLIKELY(used != length):
+        if s.format.strict:
+            return fail(s, VALUE_NOT_NUMBER, line_start, 0)
+        if s.n_doubts == 0:
+            s.first_doubt = s.base + line_start
+        s.n_doubts += 1
+    return True
+
+
+cdef inline bint add_record(
+    Scanner *s,
+    ValueKind kind,
+    size_t line_start,
+    const char *docno,
+    size_t docno_length,
+    const char *value,
+    size_t value_length,
+) noexcept nogil:
+    # One record of the open segment. False: stop.
+    cdef Record *record
+    if TK_UNLIKELY(s.n_records == s.record_capacity) and not more_records(s, line_start):
+        return False
+    record = &s.records[s.n_records]
+    if not parse_value(s, record, kind, line_start, value, value_length):
+        return False
+    record.hash = tk_hash(docno, docno_length, s.key)
+    record.offset = <uint64_t> (docno - (s.buffer + s.segment_start))
+    record.length = <uint32_t> docno_length
+    s.n_records += 1
+    s.n_lines += 1
+    s.last_position = s.base + line_start
+    return True
+
+
+cdef inline bint is_open_query(Scanner *s, const char *qid, size_t length) noexcept nogil:
+    return s.open and tk_same_padded(qid, length, s.buffer + s.segment_start + s.qid_offset, s.qid_length)
+
+
+cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nogil:
+    # Any line, byte by byte: line_end is the place of its LF. False: stop.
+    cdef const char *p = s.buffer + line_start
+    cdef const char *end = s.buffer + line_end
+    cdef const char *field[MAX_FIELDS]
+    cdef size_t length[MAX_FIELDS]
+    cdef int n = 0
+    cdef Group *group
+    if memchr(p, 0, line_end - line_start) != NULL:
+        return fail(s, HAS_NUL, line_start, 0)
+    while True:
+        while p < end and tk_is_blank(p[0]):
+            p += 1
+        if p == end:
+            break
+        if n == 0 and p[0] == c"#" and s.format.comments and (
+            p == s.buffer + line_start or s.format.comments_after_blanks
+        ):
+            return True
+        if n < MAX_FIELDS:
+            field[n] = p
+        while p < end and not tk_is_blank(p[0]):
+            p += 1
+        if n < MAX_FIELDS:
+            length[n] = p - field[n]
+        n += 1
+    if n == 0:
+        return True
+    if n != s.format.n_fields and (n < s.format.n_fields or s.format.exact or has_inner_cr(s, line_start, line_end)):
+        return fail(
+            s, CR_LINE_ENDS if has_inner_cr(s, line_start, line_end) else WRONG_FIELD_COUNT, line_start, n
+        )
+    if not is_open_query(s, field[0], length[0]):
+        if not begin_segment(s, line_start, field[0] - s.buffer, length[0]):
+            return False
+    if not add_record(
+        s,
+        s.format.value_kind,
+        line_start,
+        field[s.format.docno_field],
+        length[s.format.docno_field],
+        field[s.format.value_field],
+        length[s.format.value_field],
+    ):
+        return False
+    if s.format.group_field >= 0:
+        group = &s.groups[s.n_records - 1]
+        memset(group, 0, sizeof(Group))
+        group.offset = field[s.format.group_field] - (s.buffer + s.segment_start)
+        group.length = <uint32_t> length[s.format.group_field]
+        if s.format.subgroup_field >= 0:
+            group.subgroup_offset = field[s.format.subgroup_field] - (s.buffer + s.segment_start)
+            group.subgroup_length = <uint32_t> length[s.format.subgroup_field]
+    elif s.format.value_kind == SCORE:
+        return keep_tag(s, field[5], length[5])
+    return True
+
+
+cdef bint has_inner_cr(Scanner *s, size_t line_start, size_t line_end) noexcept nogil:
+    # Whether text follows a CR: lines that end with CR alone run together into one.
+    cdef const char *end = s.buffer + line_end
+    cdef const char *p = s.buffer + line_start
+    while p < end and tk_is_blank((end - 1)[0]):
+        end -= 1
+    return end > p and memchr(p, c"\r", end - p) != NULL
+
+
+cdef bint keep_tag(Scanner *s, const char *tag, size_t length) noexcept nogil:
+    if not reserve(<void **> &s.tag, &s.tag_capacity, length, 1):
+        return fail(s, OUT_OF_MEMORY, s.parsed, 0)
+    memcpy(s.tag, tag, length)
+    s.tag_length = length
+    return True
+
+
+cdef inline bint regular(const uint32_t *blanks, uint32_t start, const int n_fields) noexcept nogil:
+    # Whether no field of the line is empty: no two of its blanks are neighbours, none is its first byte.
+    cdef int i
+    cdef int64_t shortest = <int64_t> blanks[0] - start - 1
+    for i in range(n_fields - 1):
+        shortest |= <int64_t> blanks[i + 1] - blanks[i] - 2
+    return shortest >= 0
+
+
+cdef inline bint walk(Scanner *s, const int n_fields, const int value_field, const ValueKind kind) noexcept nogil:
+    # The indexed piece at s.parsed, line by line. A compile-time format makes the fast way; n_fields 0 has none.
+    cdef const char *text = s.buffer + s.parsed
+    cdef const uint32_t *blanks = s.index.blanks
+    cdef const uint32_t *last_blank = s.index.blanks + s.index.n_blanks
+    cdef const char *tag = NULL
+    cdef size_t j, tag_length = 0
+    cdef uint32_t start = 0, end, qid_length
+    for j in range(s.index.n_newlines):
+        end = s.index.newlines[j]
+        if n_fields and blanks + n_fields <= last_blank and blanks[n_fields - 1] == end and regular(
+            blanks, start, n_fields
+        ):
+            qid_length = blanks[0] - start
+            if not is_open_query(s, text + start, qid_length):
+                if text[start] == c"#" and s.format.comments:
+                    blanks += n_fields
+                    start = end + 1
+                    continue
+                if not begin_segment(s, s.parsed + start, s.parsed + start, qid_length):
+                    return False
+            if not add_record(
+                s,
+                kind,
+                s.parsed + start,
+                text + blanks[1] + 1,
+                blanks[2] - blanks[1] - 1,
+                text + blanks[value_field - 1] + 1,
+                blanks[value_field] - blanks[value_field - 1] - 1,
+            ):
+                return False
+            if kind == SCORE:
+                tag = text + blanks[4] + 1
+                tag_length = blanks[5] - blanks[4] - 1
+            blanks += n_fields
+        else:
+            if tag != NULL and not keep_tag(s, tag, tag_length):
+                return False
+            tag = NULL
+            if not slow_line(s, s.parsed + start, s.parsed + end):
+                return False
+            while blanks < last_blank and blanks[0] <= end:
+                blanks += 1
+        start = end + 1
+    return tag == NULL or keep_tag(s, tag, tag_length)
+
+
+cdef bint index_piece(Scanner *s, size_t n) noexcept nogil:
+    # Finds the white space of the n bytes at s.parsed. False: out of memory.
+    cdef size_t capacity = s.index_capacity
+    if not reserve(<void **> &s.index.blanks, &capacity, n + TK_SLACK, sizeof(uint32_t)):
+        return fail(s, OUT_OF_MEMORY, s.parsed, 0)
+    capacity = s.index_capacity
+    if not reserve(<void **> &s.index.newlines, &capacity, n + TK_SLACK, sizeof(uint32_t)):
+        return fail(s, OUT_OF_MEMORY, s.parsed, 0)
+    s.index_capacity = capacity
+    tk_index(s.buffer + s.parsed, n, &s.index)
+    return True
+
+
+cdef bint walk_piece(Scanner *s) noexcept nogil:
+    if s.index.has_nul or s.format.group_field >= 0:
+        return walk(s, 0, 1, GRADE)
+    if s.format.value_kind == SCORE:
+        return walk(s, 6, 4, SCORE)
+    return walk(s, 4, 3, GRADE)
+
+
+cdef size_t piece_end(Scanner *s, size_t limit) noexcept nogil:
+    # The end of the next piece: whole lines, about INDEX_SIZE bytes. The byte before `limit` is a LF.
+    cdef size_t end = s.parsed + INDEX_SIZE
+    if end >= limit:
+        return limit
+    while end > s.parsed and s.buffer[end - 1] != c"\n":
+        end -= 1
+    if end > s.parsed:
+        return end
+    end = s.parsed + INDEX_SIZE
+    while s.buffer[end] != c"\n":
+        end += 1
+    return end + 1
+
+
+cdef void process(Scanner *s, bint at_end) noexcept nogil:
+    # Takes all whole lines of the buffer; at the end of the file also a line without LF.
+    cdef size_t limit, end
+    cdef const char *newline
+    if not s.started:
+        if s.filled - s.parsed < 3 and not at_end:
+            return
+        s.started = True
+        if s.filled - s.parsed >= 3 and memcmp(s.buffer + s.parsed, BYTE_ORDER_MARK, 3) == 0:
+            s.parsed += 3
+    if s.skip_line:
+        newline = <const char *> memchr(s.buffer + s.parsed, c"\n", s.filled - s.parsed)
+        if newline == NULL:
+            s.parsed = s.filled
+            return
+        s.parsed = newline - s.buffer + 1
+        s.skip_line = False
+    if at_end and s.filled > s.parsed and s.buffer[s.filled - 1] != c"\n":
+        s.buffer[s.filled] = c"\n"
+        s.filled += 1
+    limit = s.filled
+    while limit > s.parsed and s.buffer[limit - 1] != c"\n":
+        limit -= 1
+    while s.parsed < limit and not s.stopped:
+        end = piece_end(s, limit)
+        if end - s.parsed > LONGEST_LINE:
+            fail(s, LINE_TOO_LONG, s.parsed, 0)
+            return
+        if not index_piece(s, end - s.parsed) or not walk_piece(s):
+            s.stopped = True
+            return
+        s.parsed = end
+
+
+cdef bint make_room(Scanner *s, size_t n) noexcept nogil:
+    # Room for n more bytes (and slack): drops the text that nobody needs, and grows the buffer if that isn't enough.
+    cdef size_t keep = s.segment_start if s.open else s.parsed
+    if s.filled + n + TK_SLACK <= s.capacity:
+        return True
+    if keep:
+        memmove(s.buffer, s.buffer + keep, s.filled - keep)
+        s.base += keep
+        s.segment_start -= keep if s.open else 0
+        s.parsed -= keep
+        s.filled -= keep
+    if not reserve(<void **> &s.buffer, &s.capacity, s.filled + n + TK_SLACK, 1):
+        return fail(s, OUT_OF_MEMORY, s.parsed, 0)
+    return True
+
+
+cdef void scan_file(Scanner *s, int fd, int64_t begin, int64_t end, const int *cancelled) noexcept nogil:
+    # The share [begin, end) of a file. Shares may begin anywhere: the segment of the first record behind `begin` is
+    # left to the share before, which goes on behind its own end until that same segment is over.
+    cdef int64_t position = begin, got
+    if begin > 0:
+        position = begin - 1
+        s.started = s.skip_line = s.discard = True
+    s.base = position
+    s.range_end = end
+    while not s.stopped and not cancelled[0]:
+        if not make_room(s, READ_SIZE):
+            return
+        got = tk_read_at(fd, s.buffer + s.filled, READ_SIZE, position)
+        if got < 0:
+            fail(s, READ_FAILED, s.parsed, errno)
+            return
+        if got == 0:
+            scan_end(s)
+            return
+        position += got
+        s.filled += got
+        process(s, False)
+
+
+cdef void scan_bytes(Scanner *s, const char *text, size_t n) noexcept nogil:
+    # The next bytes of a stream.
+    if s.stopped or not make_room(s, n):
+        return
+    memcpy(s.buffer + s.filled, text, n)
+    s.filled += n
+    process(s, False)
+
+
+cdef void scan_end(Scanner *s) noexcept nogil:
+    # The end of the file: what is left, and the open segment.
+    if s.stopped or not make_room(s, 1):
+        return
+    process(s, True)
+    if not s.stopped:
+        end_segment(s)

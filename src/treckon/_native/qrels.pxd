@@ -1,0 +1,114 @@
+"""Judgements, hashed once: from a query's id to its judged documents, from a document's id to its grade."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from treckon._native.lines cimport Segment
+from treckon._native.ranking cimport GradeCount
+from treckon._native.scan cimport tk_key_t, tk_same
+
+
+ctypedef struct Judged:
+    uint64_t hash               # of the document id
+    uint64_t offset             # of the document id in Table.text
+    uint32_t length
+    int32_t grade               # >= 0, or UNJUDGED
+
+
+ctypedef struct Unit:
+    # What one group of assessors said about one query; all of a query's judgements where the format has no groups.
+    uint64_t first_judged
+    uint64_t first_slot
+    uint64_t first_grade
+    uint64_t group_offset       # of the group's name in Table.text
+    uint32_t group_length
+    uint32_t n_judged           # entries, pool-unjudged ones included
+    uint32_t slot_mask          # 0: too few for a hash table, look through them
+    uint32_t n_grades
+    bint has_duplicate          # a document stands there twice
+
+
+ctypedef struct Query:
+    uint64_t qid_offset         # in Table.text
+    uint32_t qid_length
+    uint32_t n_units
+    uint64_t first_unit
+
+
+ctypedef struct Table:
+    const tk_key_t *key
+    char *text                  # ids, one behind the other
+    Judged *judged
+    uint32_t *slots             # 0, or 1 + the number of an entry within its unit
+    GradeCount *grades          # of each unit by falling grade
+    Unit *units
+    Query *queries              # by rising id, byte order
+    uint32_t *query_slots       # 0, or 1 + the number of a query
+    uint64_t query_mask
+    int64_t n_queries
+    int64_t n_units
+
+
+cdef class Qrels:
+    cdef Table table
+    cdef readonly str release
+    cdef readonly bint has_groups
+
+    cdef bytes qid(self, int64_t query)
+
+
+cdef inline int64_t find_judged(
+    const Table *table, const Unit *unit, uint64_t hash, const char *docno, size_t length
+) noexcept nogil:
+    # The number of a document within its unit, or -1.
+    cdef const Judged *judged = table.judged + unit.first_judged
+    cdef const uint32_t *slots
+    cdef uint32_t i
+    cdef uint64_t slot
+    if unit.slot_mask == 0:
+        for i in range(unit.n_judged):
+            if judged[i].hash == hash and tk_same(table.text + judged[i].offset, judged[i].length, docno, length):
+                return i
+        return -1
+    slots = table.slots + unit.first_slot
+    slot = hash & unit.slot_mask
+    while slots[slot]:
+        i = slots[slot] - 1
+        if judged[i].hash == hash and tk_same(table.text + judged[i].offset, judged[i].length, docno, length):
+            return i
+        slot = (slot + 1) & unit.slot_mask
+    return -1
+
+
+cdef int64_t find_query(const Table *table, const char *qid, size_t length) noexcept nogil
+
+
+ctypedef struct Part:
+    # Consecutive judgements of one query and group.
+    uint64_t qid_offset
+    uint64_t group_offset
+    uint64_t first_judged
+    uint32_t qid_length
+    uint32_t group_length
+    uint32_t n_judged
+
+
+ctypedef struct Builder:
+    char *text
+    size_t text_length
+    size_t text_capacity
+    Judged *judged
+    size_t n_judged
+    size_t judged_capacity
+    Part *parts
+    size_t n_parts
+    size_t part_capacity
+    bint out_of_memory
+
+
+cdef class QrelsBuilder:
+    cdef Builder builder
+
+
+
+# A sink for a scanner over a judgement file; its context is a Builder.
+cdef bint add_segment(void *context, const Segment *segment) noexcept nogil

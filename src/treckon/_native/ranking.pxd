@@ -1,0 +1,120 @@
+"""What a kernel sees of one query: the ranking, reduced to the documents that can move a number."""
+
+from libc.stdint cimport int32_t, int64_t
+
+# Codes of documents without a usable grade, as trec_eval numbers them. Every judged grade is >= 0.
+cdef enum:
+    UNPOOLED = -1      # retrieved, not in the qrels
+    UNJUDGED = -2      # in the qrels with a negative grade: seen by the pool, judged by nobody
+
+# A cutoff that no ranking reaches.
+cdef enum:
+    NO_CUTOFF = 0x7FFFFFFFFFFFFFFF
+
+
+ctypedef struct Hit:
+    # A retrieved document that is in the qrels.
+    int64_t rank       # from 1
+    int64_t n_rel      # relevant documents at this rank or above
+    int32_t grade      # >= 0, or UNJUDGED
+
+
+ctypedef struct GradeCount:
+    int32_t grade      # >= 0
+    int64_t count      # judged documents of this grade, retrieved or not; never 0
+
+
+ctypedef struct Ranking:
+    int64_t n_ret             # retrieved documents (after the depth cut, after taking out what policies take out)
+    int64_t n_rel             # R: judged documents at or above the level, retrieved or not
+    int64_t n_nonrel          # N: judged documents below the level, retrieved or not
+    int64_t n_rel_ret         # relevant documents retrieved
+    int64_t n_judged_ret      # documents with a grade >= 0 retrieved
+    int64_t n_hits
+    const Hit *hits           # by rising rank; every rank without a hit holds an UNPOOLED document
+    int64_t n_grades
+    const GradeCount *grades  # by falling grade
+    int32_t level             # a grade at or above it is relevant; always >= 0
+
+
+ctypedef struct GainPair:
+    int64_t grade
+    double gain               # of a retrieved document of this grade
+    double ideal_gain         # of this grade in the ideal ranking
+
+
+ctypedef struct Gains:
+    # Gain of a grade. Without pairs: the grade itself, and 0 for UNPOOLED and UNJUDGED.
+    int64_t n_pairs
+    const GainPair *pairs            # by rising grade, each grade once
+    const GainPair *by_ideal_gain    # the same by falling ideal gain
+    double lowest                    # of 0 and the gains in pairs
+    double highest
+    double unpooled                  # gain of an unpooled document
+    double unjudged                  # gain of a pool-unjudged document
+
+
+ctypedef struct Params:
+    # Arguments of a kernel; a kernel reads only those that its record declares, cutoff and gains apart.
+    int64_t cutoff            # NO_CUTOFF where there is none
+    int64_t n_reals
+    const double *reals       # numbers in the order given
+    double persistence        # rbp's p
+    const Gains *gains        # never NULL: without pairs where there are none
+    int64_t n_docs            # documents in the collection (trec_eval's -N)
+    bint truncates_recall_points   # 9.0.8 turns recall point p into floor(p R + 0.9) documents, 10.0 into the nearest
+
+
+# A kernel is pure and total: no allocation, no state, a finite value for every ranking.
+ctypedef double (*kernel_t)(const Ranking *, const Params *) noexcept nogil
+
+# A text kernel writes at most n_ret bytes and returns how many.
+ctypedef int64_t (*text_kernel_t)(const Ranking *, const Params *, char *) noexcept nogil
+
+
+cdef class Kernel:
+    # Carries a kernel through Python, from its record to the engine.
+    cdef kernel_t function
+    cdef text_kernel_t text_function
+
+    @staticmethod
+    cdef Kernel of(kernel_t function)
+
+    @staticmethod
+    cdef Kernel of_text(text_kernel_t function)
+
+
+cdef inline int64_t n_rel_at(const Ranking *ranking, int64_t cutoff) noexcept nogil:
+    # Relevant documents at ranks up to the cutoff.
+    cdef int64_t low = 0, high = ranking.n_hits, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if ranking.hits[middle].rank <= cutoff:
+            low = middle + 1
+        else:
+            high = middle
+    return ranking.hits[low - 1].n_rel if low > 0 else 0
+
+
+cdef inline const GainPair *pair_of(const Gains *gains, int64_t grade) noexcept nogil:
+    # The pair of this grade (or code), or NULL.
+    cdef int64_t low = 0, high = gains.n_pairs, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if gains.pairs[middle].grade < grade:
+            low = middle + 1
+        else:
+            high = middle
+    return &gains.pairs[low] if low < gains.n_pairs and gains.pairs[low].grade == grade else NULL
+
+
+cdef inline double gain_of(const Gains *gains, int32_t grade) noexcept nogil:
+    # Gain of a retrieved document with this grade (or code).
+    cdef const GainPair *pair
+    if grade < 0:
+        return gains.unjudged if grade == UNJUDGED else gains.unpooled
+    pair = pair_of(gains, grade)
+    return pair.gain if pair != NULL else <double> grade
+
+
+cdef double log2_of_rank_plus_1(int64_t rank) noexcept nogil

@@ -1,0 +1,1 @@
+"""What treckon does like other evaluators: trec_eval's order of printing and nicknames."""

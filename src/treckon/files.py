@@ -1,0 +1,257 @@
+"""Where bytes come from: files, pipes, standard input, compressed or not. Whatever it is can be read twice."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from treckon.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import IO, Any, Protocol
+
+    class _Decompressor(Protocol):
+        eof: bool
+        unused_data: bytes
+
+        def decompress(self, data: bytes, /) -> bytes: ...
+
+
+#: Bytes that are read or handed over at a time.
+BLOCK_SIZE = 1 << 20
+
+_GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+
+
+def _gzip_decompressor() -> _Decompressor:
+    try:
+        from isal.isal_zlib import decompressobj  # noqa: PLC0415  (the extra "fast": twice zlib's speed)
+    except ImportError:
+        from zlib import decompressobj  # noqa: PLC0415
+    return decompressobj(wbits=31)  # type: ignore[no-any-return]
+
+
+def _bzip2_decompressor() -> _Decompressor:
+    from bz2 import BZ2Decompressor  # noqa: PLC0415
+
+    return BZ2Decompressor()
+
+
+def _xz_decompressor() -> _Decompressor:
+    from lzma import LZMADecompressor  # noqa: PLC0415
+
+    return LZMADecompressor()
+
+
+def _zstd_decompressor() -> _Decompressor:
+    try:
+        from compression.zstd import ZstdDecompressor  # type: ignore[import-not-found]  # noqa: PLC0415
+    except ImportError:
+        from zstandard import ZstdDecompressor as Zstandard  # noqa: PLC0415
+
+        return Zstandard().decompressobj()  # type: ignore[return-value]
+    return ZstdDecompressor()  # type: ignore[no-any-return]
+
+
+_DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[], _Decompressor]], ...] = (
+    (_GZIP, "gzip", _gzip_decompressor),
+    (_BZIP2, "bzip2", _bzip2_decompressor),
+    (_XZ, "xz", _xz_decompressor),
+    (_ZSTD, "zstd", _zstd_decompressor),
+)
+
+
+class Source:
+    """A file's bytes, decompressed, as often as they are needed.
+
+    name:  how messages call it
+    plain: (file descriptor, size) of an uncompressed regular file, which threads may read at any place; else None
+
+    A pipe can be read once, so what comes out of it is also kept in a temporary file, in case it is needed again.
+    """
+
+    def __init__(self, path: str | bytes | os.PathLike[Any]) -> None:
+        """Opens `path`; ``-`` is standard input. Raises InputError where that can't be read."""
+        path = os.fspath(path)
+        self.name = os.fsdecode(path)
+        self._spool: IO[bytes] | None = None
+        self._closed = False
+        try:
+            if path in ("-", b"-"):
+                self.name = "standard input"
+                self._fd = os.dup(sys.stdin.fileno()) if sys.stdin is not None else os.dup(0)
+            else:
+                self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+            self._look()
+        except (OSError, ValueError) as error:
+            raise self.unreadable(getattr(error, "strerror", None) or str(error)) from None
+
+    def _look(self) -> None:
+        """Finds out what was opened: its kind, its first bytes, its compression."""
+        status = os.fstat(self._fd)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(None, "it is a directory")
+        # Where another program has read the beginning already, what is left is read as a stream.
+        self._regular = stat.S_ISREG(status.st_mode) and os.lseek(self._fd, 0, os.SEEK_CUR) == 0
+        if self._regular:
+            self._start = os.read(self._fd, 6)
+            os.lseek(self._fd, 0, os.SEEK_SET)
+        else:
+            self._start = self._read_start()
+        if not self._start:
+            raise self.unreadable("it is empty")
+        self._format, self._make = next(
+            ((name, make) for magic, name, make in _DECOMPRESSORS if self._start.startswith(magic)), ("", None)
+        )
+        self.plain = (self._fd, status.st_size) if self._regular and self._make is None else None
+
+    def _read_start(self) -> bytes:
+        """The first bytes of a pipe: enough to know a compression by."""
+        start = b""
+        while len(start) < 6:
+            block = os.read(self._fd, BLOCK_SIZE)
+            if not block:
+                break
+            start += block
+        return start
+
+    def unreadable(self, reason: str) -> InputError:
+        """The error that this can't be read."""
+        return InputError(self.name, f"cannot read it: {reason}")
+
+    def close(self) -> None:
+        """Closes what is open. May be called twice."""
+        if not self._closed:
+            self._closed = True
+            os.close(self._fd)
+            if self._spool is not None:
+                self._spool.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes from the beginning, decompressed. Raises InputError where that fails."""
+        raw = self._raw_blocks()
+        return raw if self._make is None else self._decompressed(raw)
+
+    def _raw_blocks(self) -> Iterator[bytes]:
+        try:
+            if self._regular:
+                os.lseek(self._fd, 0, os.SEEK_SET)
+                while block := os.read(self._fd, BLOCK_SIZE):
+                    yield block
+            elif self._spool is not None:
+                self._spool.seek(0)
+                while block := self._spool.read(BLOCK_SIZE):
+                    yield block
+            else:
+                yield from self._spooled_blocks()
+        except OSError as error:
+            raise self.unreadable(error.strerror or str(error)) from None
+
+    def _spooled_blocks(self) -> Iterator[bytes]:
+        """The bytes of a pipe, which go into the temporary file on the way."""
+        from tempfile import TemporaryFile  # noqa: PLC0415
+
+        self._spool = spool = TemporaryFile()  # noqa: SIM115  (closed by close())
+        block = self._start
+        while block:
+            spool.write(block)
+            yield block
+            block = os.read(self._fd, BLOCK_SIZE)
+
+    def _decompressed(self, raw: Iterator[bytes]) -> Iterator[bytes]:
+        assert self._make is not None
+        try:
+            decompressor = self._make()
+        except ImportError:
+            raise self.unreadable("zstd needs the package zstandard: pip install 'treckon[fast]'") from None
+        pending = b""
+        try:
+            for block in raw:
+                pending += block
+                while pending:
+                    if decompressor.eof:  # another stream follows the one that ended
+                        if not pending.strip(b"\x00"):  # padding
+                            break
+                        decompressor = self._make()
+                    yield decompressor.decompress(pending)
+                    pending = decompressor.unused_data if decompressor.eof else b""
+        except InputError:
+            raise
+        except Exception as error:  # each library has its own
+            raise self.unreadable(f"damaged {self._format} data: {error}") from None
+        if not decompressor.eof:
+            raise self.unreadable(f"the {self._format} data end too early")
+
+    def line_at(self, position: int) -> tuple[int, bytes]:
+        """Number (from 1) and text of the line that begins at this position; reads the file again."""
+        number, seen = 1, 0
+        blocks = self.blocks()
+        for block in blocks:
+            if seen + len(block) <= position:
+                number += block.count(b"\n")
+                seen += len(block)
+                continue
+            inside = max(position - seen, 0)
+            number += block.count(b"\n", 0, inside)
+            line = block[inside:]
+            while b"\n" not in line and (more := next(blocks, b"")):
+                line += more
+            return number, line.partition(b"\n")[0]
+        return number, b""
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """All lines with their numbers (from 1); reads the file again."""
+        rest, number = b"", 0
+        for block in self.blocks():
+            *whole, rest = (rest + block).split(b"\n")
+            for line in whole:
+                number += 1
+                yield number, line
+        if rest:
+            yield number + 1, rest
+
+
+def prefetched(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same blocks, made by a thread ahead of the one that uses them, a few at a time."""
+    import queue  # noqa: PLC0415
+    import threading  # noqa: PLC0415
+
+    ready: queue.Queue[bytes | BaseException | None] = queue.Queue(maxsize=4)
+    stop = threading.Event()
+
+    def put(item: bytes | BaseException | None) -> None:
+        while not stop.is_set():
+            try:
+                return ready.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def work() -> None:
+        try:
+            for block in blocks:
+                put(block)
+                if stop.is_set():
+                    return
+            put(None)
+        except BaseException as error:  # handed over to the thread that asked
+            put(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while (item := ready.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,226 @@
+"""Kinds of parameters that a measure's name may carry: how their text is read, what suffix the printed name gets."""
+
+from __future__ import annotations
+
+from treckon._native.numbers import integer_prefix, real_prefix
+from treckon.errors import EvaluationError, ParameterError
+
+
+class Setting:
+    """One printed name's worth of parameters.
+
+    suffix:  what is printed behind the measure's name, "" or from "_" on
+    cutoff:  ranks looked at, or None
+    reals:   numbers in the order given
+    pairs:   (grade, gain) in the order given
+    named:   numbers by name (rbp's p)
+    """
+
+    __slots__ = ("cutoff", "named", "pairs", "reals", "suffix")
+
+    def __init__(
+        self,
+        suffix: str = "",
+        *,
+        cutoff: int | None = None,
+        reals: tuple[float, ...] = (),
+        pairs: tuple[tuple[int, float], ...] = (),
+        named: tuple[tuple[str, float], ...] = (),
+    ) -> None:
+        self.suffix = suffix
+        self.cutoff = cutoff
+        self.reals = reals
+        self.pairs = pairs
+        self.named = named
+
+
+class Parsed:
+    """The settings that a parameter text stands for, and what of the text was read only in part."""
+
+    __slots__ = ("doubts", "settings")
+
+    def __init__(self, settings: tuple[Setting, ...], doubts: tuple[str, ...] = ()) -> None:
+        self.settings = settings
+        self.doubts = doubts  # one sentence each: trec_eval reads it all the same, `--strict` refuses
+
+
+class ParameterKind:
+    """Base of the kinds. A measure has the default settings when its name comes without parameters."""
+
+    __slots__ = ()
+
+    #: How the documentation shows the parameters; "" where there are none.
+    usage = ""
+
+    def defaults(self) -> tuple[Setting, ...]:
+        """Settings of the bare name."""
+        raise NotImplementedError
+
+    def parse(self, text: str, release: str) -> Parsed:
+        """Settings of `text`, read as that release of trec_eval reads it.
+
+        Raises ParameterError, and EvaluationError for what trec_eval refuses no sooner than it evaluates.
+        """
+        raise NotImplementedError
+
+
+def _integers(text: str) -> tuple[list[int], list[str]]:
+    values, doubts = [], []
+    for piece in text.split(","):
+        value, whole = integer_prefix(piece)
+        values.append(value)
+        if not whole:
+            doubts.append(f"'{piece}' is not a whole number, read as {value}")
+    return values, doubts
+
+
+def _reals(text: str) -> tuple[list[float], list[str]]:
+    values, doubts = [], []
+    for piece in text.split(","):
+        value, whole = real_prefix(piece)
+        values.append(value)
+        if not whole:
+            doubts.append(f"'{piece}' is not a number, read as {value:g}")
+    return values, doubts
+
+
+class NoParameters(ParameterKind):
+    """The measure takes none; a text behind its name has no effect."""
+
+    __slots__ = ()
+
+    def follows_underscore(self, text: str) -> bool:
+        return False
+
+    def defaults(self) -> tuple[Setting, ...]:
+        return (Setting(),)
+
+    def parse(self, text: str, release: str) -> Parsed:
+        return Parsed(self.defaults(), (f"it takes no parameters, '{text}' has no effect",))
+
+
+class Cutoffs(ParameterKind):
+    """Ranks, whole numbers from 1: one value for each, by rising cutoff, printed as ``P_5``."""
+
+    __slots__ = ("cutoffs",)
+    usage = "cutoffs: whole numbers from 1, separated by commas"
+
+    def __init__(self, *cutoffs: int) -> None:
+        self.cutoffs = cutoffs
+
+    def defaults(self) -> tuple[Setting, ...]:
+        return tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in self.cutoffs)
+
+    def parse(self, text: str, release: str) -> Parsed:
+        cutoffs, doubts = _integers(text)
+        cutoffs.sort()
+        if cutoffs[0] <= 0:
+            raise ParameterError(f"negative cutoff: expected whole numbers from 1, found '{text}'")
+        if len(set(cutoffs)) < len(cutoffs):
+            raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{text}'")
+        return Parsed(tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in cutoffs), tuple(doubts))
+
+
+class RealCutoffs(ParameterKind):
+    """Numbers, one value for each, by rising number, printed with two decimals as ``iprec_at_recall_0.10``."""
+
+    __slots__ = ("numbers",)
+    usage = "numbers separated by commas"
+
+    def __init__(self, *numbers: float) -> None:
+        self.numbers = numbers
+
+    @staticmethod
+    def _setting(number: float) -> Setting:
+        # trec_eval cuts the text at nine characters, the underscore included.
+        return Setting(f"_{number:.2f}"[:9], reals=(number,))
+
+    def defaults(self) -> tuple[Setting, ...]:
+        return tuple(map(self._setting, self.numbers))
+
+    def parse(self, text: str, release: str) -> Parsed:
+        numbers, doubts = _reals(text)
+        if any(number != number for number in numbers):
+            raise ParameterError(f"expected numbers, found '{text}'")
+        numbers.sort()
+        if len(set(numbers)) < len(numbers):
+            raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{text}'")
+        return Parsed(tuple(map(self._setting, numbers)), tuple(doubts))
+
+
+class Reals(ParameterKind):
+    """A list of numbers that together make one value; the printed name carries the text as it was typed.
+
+    A `fixed` list has as many numbers as the default, any other at least one.
+    """
+
+    __slots__ = ("fixed", "numbers")
+    usage = "numbers separated by commas"
+
+    def __init__(self, *numbers: float, fixed: bool = False) -> None:
+        self.numbers = numbers
+        self.fixed = fixed
+
+    def defaults(self) -> tuple[Setting, ...]:
+        return (Setting(reals=self.numbers),)
+
+    def parse(self, text: str, release: str) -> Parsed:
+        numbers, doubts = _reals(text)
+        if any(number - number != 0.0 for number in numbers):
+            raise ParameterError(f"expected finite numbers, found '{text}'")
+        if self.fixed and len(numbers) != len(self.numbers):
+            # No ParameterError: trec_eval takes any number of them and fails when it evaluates, with that exit status.
+            raise EvaluationError(f"expected {len(self.numbers)} numbers, found '{text}'")
+        return Parsed((Setting(f"_{text}", reals=tuple(numbers)),), tuple(doubts))
+
+
+class Pairs(ParameterKind):
+    """``grade=gain`` pairs that together make one value; the printed name carries the text as it was typed.
+
+    `named` are keys that are no grades, with their defaults (rbp's ``p``). 9.0.8 takes any other key for grade 0,
+    10.0 leaves it out.
+    """
+
+    __slots__ = ("named",)
+    usage = "grade=gain pairs separated by commas"
+
+    def __init__(self, **named: float) -> None:
+        self.named = named
+
+    def defaults(self) -> tuple[Setting, ...]:
+        return (Setting(named=tuple(self.named.items())),)
+
+    def follows_underscore(self, text: str) -> bool:
+        return super().follows_underscore(text) or text.partition("=")[0] in self.named
+
+    def parse(self, text: str, release: str) -> Parsed:
+        pairs: list[tuple[int, float]] = []
+        named = dict(self.named)
+        doubts: list[str] = []
+        for item in text.split(","):
+            key, equals, number = item.partition("=")
+            if not equals or "=" in number:
+                raise ParameterError(f"malformed pair parameters: expected grade=gain,..., found '{text}'")
+            gain, whole = real_prefix(number)
+            if gain - gain != 0.0:  # infinite, or no number
+                raise ParameterError(f"malformed pair parameters: expected a finite gain, found '{item}'")
+            if not whole:
+                doubts.append(f"'{number}' is not a number, read as {gain:g}")
+            if key in named:
+                named[key] = gain
+                continue
+            grade, whole = integer_prefix(key)
+            if whole and not key[:1].isspace():
+                pairs.append((grade, gain))
+            elif release == "9.0.8":
+                pairs.append((grade, gain))
+                doubts.append(f"'{key}' is not a grade, read as {grade}")
+            else:
+                doubts.append(f"'{key}' is not a grade, left out")
+        return Parsed((Setting(f"_{text}", pairs=tuple(pairs), named=tuple(named.items())),), tuple(doubts))
+
+
+NO_PARAMETERS = NoParameters()
+
+#: The cutoffs of most measures of trec_eval that have one.
+TREC_CUTOFFS = Cutoffs(5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -1,0 +1,214 @@
+"""From sources to the compiled core: which threads read what, and how what they meet is put into words."""
+
+from __future__ import annotations
+
+import os
+
+from treckon._native.engine import QrelsScan, RunScan
+from treckon._native.qrels import QrelsBuilder
+from treckon.errors import EvaluationError, InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from treckon._native.qrels import Qrels
+    from treckon.files import Source
+
+    Scans = Sequence[RunScan] | Sequence[QrelsScan]
+
+#: Bytes of a run that are worth a thread.
+_SHARE_SIZE = 1 << 20
+_NO_END = (1 << 63) - 1
+
+
+class FileFormat:
+    """A format's fields, as messages name them. The core has the same in lines.pyx."""
+
+    __slots__ = ("docno_field", "fields", "group_field", "value_field", "value_name", "value_type")
+
+    def __init__(self, fields: str, docno_field: int, value_field: int, value_type: str, group_field: int = -1) -> None:
+        self.fields = fields
+        self.docno_field = docno_field
+        self.value_field = value_field
+        self.value_name = fields.split()[value_field]
+        self.value_type = value_type
+        self.group_field = group_field
+
+
+FORMATS = {
+    "run": FileFormat("qid Q0 docno rank score tag", 2, 4, "a number"),
+    "qrels": FileFormat("qid iteration docno grade", 2, 3, "a whole number"),
+    "qrels_jg": FileFormat("qid group docno grade", 2, 3, "a whole number", group_field=1),
+}
+
+
+def available_threads() -> int:
+    """How many threads can run at once here."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def n_shares(source: Source, threads: int) -> int:
+    """In how many shares threads read a source: a stream can't be shared, and a small file isn't worth it."""
+    if source.plain is None:
+        return 1
+    return max(1, min(threads, source.plain[1] // _SHARE_SIZE))
+
+
+def scan(source: Source, scans: Scans) -> None:
+    """Reads all of a source, one share each, as many as `n_shares` says. Raises the first InputError of the file."""
+    if source.plain is None:
+        _scan_stream(source, scans[0])
+    elif source.plain[1] < _SHARE_SIZE:
+        scans[0].scan_file(source.plain[0], 0, _NO_END)
+    else:
+        _scan_shares(source.plain, scans)
+
+
+def _scan_shares(plain: tuple[int, int], scans: Scans) -> None:
+    import threading  # noqa: PLC0415
+
+    fd, size = plain
+    bounds = [size * i // len(scans) for i in range(len(scans))] + [_NO_END]
+    threads = [
+        threading.Thread(target=one.scan_file, args=(fd, begin, end), daemon=True)
+        for one, begin, end in zip(scans, bounds, bounds[1:])
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:  # an interrupt: the threads must be gone before the memory that they use
+        for one in scans:
+            one.cancel()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+        raise
+
+
+def _scan_stream(source: Source, one: RunScan | QrelsScan) -> None:
+    from treckon.files import prefetched  # noqa: PLC0415
+
+    blocks = prefetched(source.blocks())
+    try:
+        for block in blocks:
+            if not one.feed(block):
+                return
+        one.end()
+    finally:
+        blocks.close()
+
+
+def raise_problem(source: Source, file_format: str, scans: Scans) -> None:
+    """Raises the InputError of the first line that stopped one of the scans, if any did."""
+    problem = next((one.problem for one in scans if one.problem is not None), None)
+    if problem is None:
+        return
+    kind, position, found = problem
+    if kind == "read":
+        raise source.unreadable(os.strerror(found))
+    number, line = source.line_at(position)
+    form = FORMATS[file_format]
+    fields = line.split()
+    value = os.fsdecode(fields[form.value_field]) if len(fields) > form.value_field else ""
+    problems = {
+        "fields": f"expected {len(form.fields.split())} fields ({form.fields}), found {found}",
+        "nul": "expected text, found a NUL byte",
+        "cr": "expected lines that end with LF or CR LF, found CR alone",
+        "nan": f"expected a number as {form.value_name}, found '{value}'",
+        "not a number": f"expected {form.value_type} as {form.value_name}, found '{value}'",
+        "grade too large": f"expected a grade of at most 32 bits, found '{value}'",
+        "line too long": "expected a line of less than 2 GiB, found a longer one",
+    }
+    raise InputError(f"{source.name}:{number}", problems[kind])
+
+
+class Doubts:
+    """Values that are no numbers to their end: how many a file has, and where the first one stands."""
+
+    __slots__ = ("file_format", "n", "position", "source")
+
+    def __init__(self, source: Source, file_format: str, scans: Scans) -> None:
+        self.source = source
+        self.file_format = file_format
+        self.n = sum(one.doubts[0] for one in scans)
+        self.position = min((one.doubts[1] for one in scans if one.doubts[0]), default=0)
+
+    def warning(self) -> str | None:
+        """One sentence, or None where there is no such value."""
+        if not self.n:
+            return None
+        form = FORMATS[self.file_format]
+        number, line = self.source.line_at(self.position)
+        return (
+            f"{self.source.name}:{number}: expected {form.value_type} as {form.value_name}, "
+            f"found '{os.fsdecode(line.split()[form.value_field])}'; read up to the first character that is no part of "
+            f"one, as trec_eval does (such {form.value_name}s: {self.n})"
+        )
+
+
+class Judgements:
+    """The judgements of a file, and the source for messages that name its lines."""
+
+    __slots__ = ("doubts", "file_format", "source", "table")
+
+    def __init__(self, table: Qrels, source: Source, file_format: str, doubts: Doubts) -> None:
+        self.table = table
+        self.source = source
+        self.file_format = file_format
+        self.doubts = doubts
+
+    def duplicate_error(self, query: int) -> EvaluationError:
+        """The error for a query in which a document stands twice."""
+        group, docno = self.table.duplicate(query)
+        place, problem = duplicate_lines(self.source, self.file_format, self.table.query_id(query), docno, group)
+        return EvaluationError(f"{place}: {problem}")
+
+
+def read_qrels(
+    source: Source, file_format: str = "qrels", *, release: str = "10.0", strict: bool = False
+) -> Judgements:
+    """Reads judgements of the format qrels or qrels_jg. Raises InputError with file and line.
+
+    A document that stands twice is an error here only in the format qrels_jg; in qrels it is one when its query is
+    evaluated, as in trec_eval.
+    """
+    builder = QrelsBuilder()
+    one = QrelsScan(builder, file_format, release, strict)
+    scan(source, [one])
+    raise_problem(source, file_format, [one])
+    table = builder.finish(release, FORMATS[file_format].group_field >= 0)
+    judgements = Judgements(table, source, file_format, Doubts(source, file_format, [one]))
+    if table.has_groups and (query := table.first_duplicate()) >= 0:
+        group, docno = table.duplicate(query)
+        raise InputError(*duplicate_lines(source, file_format, table.query_id(query), docno, group))
+    return judgements
+
+
+def duplicate_lines(
+    source: Source, file_format: str, qid: bytes, docno: bytes, group: bytes | None = None
+) -> tuple[str, str]:
+    """Place and problem of a document that stands twice for a query (and group): names both lines."""
+    form = FORMATS[file_format]
+    numbers = []
+    for number, line in source.lines():
+        fields = line.split()
+        if number == 1 and fields:
+            fields[0] = fields[0].removeprefix(b"\xef\xbb\xbf")
+        if (
+            len(fields) > form.docno_field
+            and fields[0] == qid
+            and fields[form.docno_field] == docno
+            and (group is None or fields[form.group_field] == group)
+        ):
+            numbers.append(number)
+    in_group = f" and group '{os.fsdecode(group)}'" if group is not None else ""
+    return (
+        f"{source.name}:{numbers[1]}",
+        f"expected each document once for a query{' and group' if group is not None else ''}, found document "
+        f"'{os.fsdecode(docno)}' of query '{os.fsdecode(qid)}'{in_group} on line {numbers[0]} too",
+    )
