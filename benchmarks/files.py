@@ -33,12 +33,15 @@ def main() -> None:
         often=3,
     )
     report.timing(ALONE, [harness.Sample(float(sample.messages)) for sample in samples[PROCESS]])
-    harness.assert_program_equals(options.program, files, harness.summary(samples[PROCESS][0].answer))
-    harness.assert_equal(*(harness.summary(samples[label][0].answer) for label in (TWO, ONE)), tolerance=0)
+    harness.assert_program_equals(
+        options.program, ["--threads", 2, *files], harness.summary(samples[PROCESS][0].answer)
+    )
+    two, one = (harness.summary(samples[label][0].answer) for label in (TWO, ONE))
+    harness.assert_equal(two, one, tolerance=0)
 
-    floor_against, two, one = FLOORS[options.shape]
+    floor_against, *floors = FLOORS[options.shape]
     for other in (PROCESS, ALONE):
-        for ours, floor in ((TWO, two), (ONE, one)):
+        for ours, floor in zip((TWO, ONE), floors, strict=True):
             report.faster(f"{options.shape} from files", ours, other, floor if other == floor_against else None)
     report.save()
 

@@ -31,10 +31,9 @@ def _machines(results: list[dict[str, Any]]) -> list[str]:
     """One line for each machine, day and set of versions that the results come from."""
     return sorted(
         {
-            f"{result['date']}: {result['cpu']}, {result['cores']} cores, {result['system']}, "
+            f"- {result['date']}: {result['cpu']}, {result['cores']} cores, {result['system']}, "
             f"Python {result['python']}, "
             + ", ".join(f"{package} {version}" for package, version in result["versions"].items())
-            + ".  "
             for result in results
         }
     )

@@ -82,7 +82,7 @@ MEASURES = [  # in the order of printing
     Measure("binG", m.bin_g),
     Measure("G", m.g, "pairs", ()),
     Measure("dcg", m.dcg, "pairs", (), releases=LATEST),
-    Measure("ideal_dcg", m.ideal_dcg, "pairs", (), releases=LATEST),
+    Measure("ideal_dcg", m.ideal_dcg, "pairs", (), releases=LATEST, missing=m.ideal_dcg),
     Measure("ndcg", m.ndcg, "pairs", ()),
     Measure("ndcg_rel", m.ndcg_rel, "pairs", ()),
     Measure("Rndcg", m.r_ndcg, "pairs", ()),

@@ -43,10 +43,16 @@ class Request:
         self.doubts = doubts
 
 
+def all_in_order() -> list[Measure]:
+    """Every measure: trec_eval's in the order in which it prints them, then the others."""
+    known = [measure for name in PRINT_ORDER if (measure := registry.find(name)) is not None]
+    return known + list(registry.field_measures())
+
+
 def _find(name: str, release: str) -> Measure | None:
     """The measure of that name, if that release of trec_eval has it."""
     measure = registry.find(name)
-    if measure is None or measure.since is None or (measure.since == "10.0" and release == "9.0.8"):
+    if measure is None or (measure.since == "10.0" and release == "9.0.8"):
         return None
     return measure
 

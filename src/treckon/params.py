@@ -14,9 +14,16 @@ class Setting:
     reals:   numbers in the order given
     pairs:   (grade, gain) in the order given
     named:   numbers by name (rbp's p)
+
+    Measures by the field's names have these besides; None leaves the choice to the evaluation:
+
+    level:     lowest relevant grade
+    condensed: whether unjudged documents are taken out of the ranking
+    gain:      "linear", "exp2", "binary" or {grade: gain}
+    discount:  "log2", "none" or ("jk", b)
     """
 
-    __slots__ = ("cutoff", "named", "pairs", "reals", "suffix")
+    __slots__ = ("condensed", "cutoff", "discount", "gain", "level", "named", "pairs", "reals", "suffix")
 
     def __init__(
         self,
@@ -26,8 +33,16 @@ class Setting:
         reals: tuple[float, ...] = (),
         pairs: tuple[tuple[int, float], ...] = (),
         named: tuple[tuple[str, float], ...] = (),
+        level: int | None = None,
+        condensed: bool = False,
+        gain: str | dict[int, float] | None = None,
+        discount: str | tuple[str, float] | None = None,
     ) -> None:
         self.suffix = suffix
+        self.level = level
+        self.condensed = condensed
+        self.gain = gain
+        self.discount = discount
         self.cutoff = cutoff
         self.reals = reals
         self.pairs = pairs
@@ -82,6 +97,10 @@ def _reals(text: str) -> tuple[list[float], list[str]]:
         if not whole:
             doubts.append(f"'{piece}' is not a number, read as {value:g}")
     return values, doubts
+
+    def follows_underscore(self, text: str) -> bool:
+        """Whether `text` can be parameters in the printed form of a name, behind its underscore."""
+        return text[:1] in tuple("0123456789.+-")
 
 
 class NoParameters(ParameterKind):

@@ -71,7 +71,9 @@ class Measure:
     definition:  the documentation that `-h` and docs/measures.md print (plain text, lines up to 100 characters; they
                  may be indented in the source)
     source:      where the definition comes from (a paper)
+    aliases:     other names that the syntax of the field's names accepts
     kernel:      the compiled function; None for what needs no ranking (`view` VIEW_RUN)
+    expected:    the compiled function of the mean over all orders of tied documents; None where no closed form is known
     parameters:  the kind of parameters that may follow the name, with its defaults
     aggregate:   how the values of queries become one
     value_type:  REAL, INTEGER or TEXT
@@ -87,7 +89,7 @@ class Measure:
     """
 
     __slots__ = (
-        "aggregate", "definition", "examples", "kernel", "missing", "name", "parameters", "per_query",
+        "aggregate", "aliases", "definition", "examples", "expected", "kernel", "missing", "name", "parameters", "per_query",
         "recounted_from", "since", "source", "summary", "title", "traits", "value_type", "view",
     )  # fmt: skip
 
@@ -99,7 +101,9 @@ class Measure:
         definition: str,
         source: str,
         examples: tuple[Example, ...],
+        aliases: tuple[str, ...] = (),
         kernel: Kernel | None = None,
+        expected: Kernel | None = None,
         parameters: ParameterKind = NO_PARAMETERS,
         aggregate: Aggregate = MEAN,
         value_type: str = REAL,
@@ -116,7 +120,9 @@ class Measure:
         self.definition = "\n".join(line.strip() for line in definition.strip().split("\n"))
         self.source = source
         self.examples = examples
+        self.aliases = aliases
         self.kernel = kernel
+        self.expected = expected
         self.parameters = parameters
         self.aggregate = aggregate
         self.value_type = value_type
@@ -132,21 +138,39 @@ class Measure:
         return f"<measure {self.name}>"
 
 
-_measures: dict[str, Measure] = {}
+_trec_eval: dict[str, Measure] = {}  # by trec_eval's names
+_field: dict[str, Measure] = {}  # by the field's names
+_aliases: dict[str, Measure] = {}
 
 
 def register(measure: Measure) -> None:
-    """Adds a record. A name can be registered once."""
-    if measure.name in _measures:
+    """Adds a record: to trec_eval's where it says since when trec_eval has it, else to the field's. Once a name."""
+    names = _field if measure.since is None else _trec_eval
+    if measure.name in names:
         raise ValueError(f"measure {measure.name!r} is registered already")
-    _measures[measure.name] = measure
+    names[measure.name] = measure
+    for alias in measure.aliases:
+        if alias in _field or alias in _aliases:
+            raise ValueError(f"alias {alias!r} of measure {measure.name!r} is taken")
+        _aliases[alias] = measure
 
 
 def find(name: str) -> Measure | None:
-    """The record of this exact name, or None."""
-    return _measures.get(name)
+    """trec_eval's measure of exactly this name, or None."""
+    return _trec_eval.get(name)
+
+
+def find_field(name: str) -> Measure | None:
+    """The measure that has exactly this name or alias in the field, or None."""
+    return _field.get(name) or _aliases.get(name)
 
 
 def all_measures() -> Iterator[Measure]:
-    """Every record, in the order of registration."""
-    return iter(_measures.values())
+    """Every record: trec_eval's, then the field's, each in the order of registration."""
+    yield from _trec_eval.values()
+    yield from _field.values()
+
+
+def field_measures() -> Iterator[Measure]:
+    """The records by the field's names."""
+    return iter(_field.values())

@@ -15,7 +15,7 @@ from treckon._native.lines cimport (
 )
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder, Query, Table, add_segment, find_query
-from treckon._native.ranking cimport NO_CUTOFF, GainPair, Gains, Kernel, Params
+from treckon._native.ranking cimport NO_CUTOFF, GainPair, Gains, Kernel, Params, linear_gain
 from treckon._native.scan cimport tk_exchange
 
 #: Problems of a scanner by number, as files.py words them.
@@ -98,6 +98,7 @@ cdef class Plan:
         for grade, gain in pairs:
             found[grade] = min(gain, found.get(grade, gain))
             ideal.setdefault(grade, gain)
+        gains.of_grade = linear_gain
         gains.n_pairs = len(found)
         gains.unpooled = found.get(-1, 0.0)
         gains.unjudged = found.get(-2, 0.0)

@@ -29,6 +29,8 @@ ctypedef struct Found:
     # A retrieved document that is in the qrels.
     int64_t rank       # from 1, before any cut
     int64_t record
+    int64_t tie_rank   # first rank of those that tie with it
+    int64_t tie_size
     int32_t grade
 
 
@@ -44,6 +46,8 @@ ctypedef struct Joiner:
     int64_t *order              # scratch
     size_t order_capacity
     size_t n_found
+    bint falls                  # no score is higher than the one listed before it
+    bint ties                   # a score equals the one listed before it
     int64_t first_copy
     int64_t second_copy
     Ranking ranking

@@ -131,14 +131,19 @@ cdef bint more_found(Joiner *joiner) noexcept nogil:
 cdef JoinStatus find_judged_records(
     Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment
 ) noexcept nogil:
-    # The judged documents among the records, as listed.
+    # The judged documents among the records, as listed; and whether scores fall from record to record, or tie.
     cdef const Record *record
     cdef Found *found
     cdef size_t i
     cdef int64_t entry
+    cdef double previous = segment.records[0].value
+    cdef bint falls = True, ties = False
     joiner.n_found = 0
     for i in range(segment.n_records):
         record = &segment.records[i]
+        falls &= record.value <= previous
+        ties |= record.value == previous and i > 0
+        previous = record.value
         entry = find_judged(table, unit, record.hash, segment.text + record.offset, record.length)
         if entry >= 0:
             if joiner.n_found == joiner.found_capacity and not more_found(joiner):
@@ -148,23 +153,20 @@ cdef JoinStatus find_judged_records(
             found.record = i
             found.grade = table.judged[unit.first_judged + entry].grade
             joiner.n_found += 1
+    joiner.falls = falls
+    joiner.ties = ties
     return JOINED
-
 
 
 cdef JoinStatus rank_found(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
     # Ranks of the judged documents. They come in ranked order afterwards.
     cdef const Record *records = segment.records
-    cdef int64_t n = segment.n_records, i, begin, end
+    cdef int64_t n = segment.n_records, begin, end
     cdef size_t first, last
-    cdef bint falls = True, ties = False
     cdef double score
-    for i in range(1, n):
-        ties |= records[i].value == records[i - 1].value
-        falls &= records[i].value <= records[i - 1].value
-    if not falls:
+    if not joiner.falls:
         return rank_by_counting(joiner, segment, policy, 0, n, 0, joiner.n_found)
-    if not ties:
+    if not joiner.ties:
         return JOINED
     first = 0
     while first < joiner.n_found:

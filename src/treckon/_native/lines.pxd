@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from treckon._native.scan cimport tk_index_t, tk_key_t
+from treckon._native.scan cimport tk_index_t, tk_key_t, tk_numbers_t
 
 # What the value field holds.
 cdef enum ValueKind:
@@ -76,6 +76,7 @@ ctypedef bint (*sink_t)(void *, const Segment *) noexcept nogil
 ctypedef struct Scanner:
     Format format
     const tk_key_t *key
+    const tk_numbers_t *numbers
     sink_t sink
     void *context
     # The buffer: [segment_start | parsed | filled), where an open segment's text stays until the segment ends.

@@ -84,6 +84,7 @@ cdef void scanner_init(Scanner *s, Format format, sink_t sink, void *context) no
     memset(s, 0, sizeof(Scanner))
     s.format = format
     s.key = &KEY
+    s.numbers = number_tables()
     s.sink = sink
     s.context = context
     s.range_end = NO_END
@@ -173,7 +174,7 @@ cdef inline bint parse_value(
             return fail(s, GRADE_TOO_LARGE, line_start, 0)
         record.grade = <int32_t> grade
     else:
-        used = tk_real(number_tables(), field, length, &record.value)
+        used = tk_real(s.numbers, field, length, &record.value)
         if s.format.single_precision:
             record.value = <double> (<float> record.value)
         if TK_UNLIKELY(isnan(record.value)):

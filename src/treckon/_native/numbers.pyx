@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from treckon._native.scan cimport (
-    TK_HIGHEST_POWER, TK_LOWEST_POWER, tk_integer, tk_numbers_t, tk_real, tk_set_locale,
+    TK_HIGHEST_POWER, TK_LOWEST_POWER, TK_SLACK, tk_integer, tk_numbers_t, tk_real, tk_set_locale,
 )
 
 cdef tk_numbers_t TABLES
@@ -42,9 +42,10 @@ def integer_prefix(text: str):
     Leading white space is passed over, a text without a number is 0, and numbers stop at the ends of 64 bits.
     """
     cdef bytes field = text.lstrip(_BLANKS).encode("utf-8", "surrogateescape")
+    cdef size_t length = len(field)
     cdef int64_t value = 0
-    cdef size_t used = tk_integer(field, len(field), &value)
-    return value, 0 < used == len(field)
+    cdef size_t used = tk_integer(field, length, &value)
+    return value, 0 < used == length
 
 
 def real_prefix(text: str):
@@ -53,6 +54,8 @@ def real_prefix(text: str):
     Leading white space is passed over and a text without a number is 0. Decimal numbers are correctly rounded.
     """
     cdef bytes field = text.lstrip(_BLANKS).encode("utf-8", "surrogateescape")
+    cdef size_t length = len(field), used
     cdef double value = 0.0
-    cdef size_t used = tk_real(&TABLES, field, len(field), &value)
-    return value, 0 < used == len(field)
+    field += bytes(TK_SLACK)
+    used = tk_real(&TABLES, field, length, &value)
+    return value, 0 < used == length

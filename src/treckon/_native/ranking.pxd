@@ -1,5 +1,6 @@
 """What a kernel sees of one query: the ranking, reduced to the documents that can move a number."""
 
+from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 
 # Codes of documents without a usable grade, as trec_eval numbers them. Every judged grade is >= 0.
@@ -17,6 +18,8 @@ ctypedef struct Hit:
     int64_t rank       # from 1
     int64_t n_rel      # relevant documents at this rank or above
     int32_t grade      # >= 0, or UNJUDGED
+    int64_t tie_rank   # first rank of the documents that tie with it; hits that tie are neighbours
+    int64_t tie_size   # how many tie, itself included, unpooled ones too; 1 where none does
 
 
 ctypedef struct GradeCount:
@@ -30,6 +33,7 @@ ctypedef struct Ranking:
     int64_t n_nonrel          # N: judged documents below the level, retrieved or not
     int64_t n_rel_ret         # relevant documents retrieved
     int64_t n_judged_ret      # documents with a grade >= 0 retrieved
+    int64_t n_unjudged        # pool-unjudged documents of the qrels, retrieved or not
     int64_t n_hits
     const Hit *hits           # by rising rank; every rank without a hit holds an UNPOOLED document
     int64_t n_grades
@@ -43,8 +47,13 @@ ctypedef struct GainPair:
     double ideal_gain         # of this grade in the ideal ranking
 
 
+# Gain of a grade >= 0 for which no pair speaks; never falls as the grade rises, 0 for grade 0.
+ctypedef double (*gain_t)(int32_t) noexcept nogil
+
+
 ctypedef struct Gains:
-    # Gain of a grade. Without pairs: the grade itself, and 0 for UNPOOLED and UNJUDGED.
+    # Gain of a grade: that of its pair, else `of_grade`; 0 for UNPOOLED and UNJUDGED without a pair.
+    gain_t of_grade
     int64_t n_pairs
     const GainPair *pairs            # by rising grade, each grade once
     const GainPair *by_ideal_gain    # the same by falling ideal gain
@@ -54,6 +63,13 @@ ctypedef struct Gains:
     double unjudged                  # gain of a pool-unjudged document
 
 
+# Discount of a rank.
+cdef enum Discount:
+    LOG2_DISCOUNT      # 1 / log2(rank + 1)
+    JK_DISCOUNT        # 1 up to rank b, then 1 / log_b(rank): Jarvelin and Kekalainen, TOIS 2002
+    NO_DISCOUNT        # 1
+
+
 ctypedef struct Params:
     # Arguments of a kernel; a kernel reads only those that its record declares, cutoff and gains apart.
     int64_t cutoff            # NO_CUTOFF where there is none
@@ -61,6 +77,8 @@ ctypedef struct Params:
     const double *reals       # numbers in the order given
     double persistence        # rbp's p
     const Gains *gains        # never NULL: without pairs where there are none
+    Discount discount
+    double discount_base      # b of JK_DISCOUNT, above 1
     int64_t n_docs            # documents in the collection (trec_eval's -N)
     bint truncates_recall_points   # 9.0.8 turns recall point p into floor(p R + 0.9) documents, 10.0 into the nearest
 
@@ -114,7 +132,20 @@ cdef inline double gain_of(const Gains *gains, int32_t grade) noexcept nogil:
     if grade < 0:
         return gains.unjudged if grade == UNJUDGED else gains.unpooled
     pair = pair_of(gains, grade)
-    return pair.gain if pair != NULL else <double> grade
+    return pair.gain if pair != NULL else gains.of_grade(grade)
 
+
+cdef double linear_gain(int32_t grade) noexcept nogil
+cdef double exp2_gain(int32_t grade) noexcept nogil
+cdef double binary_gain(int32_t grade) noexcept nogil
 
 cdef double log2_of_rank_plus_1(int64_t rank) noexcept nogil
+
+
+cdef inline double discount_divisor(const Params *params, int64_t rank) noexcept nogil:
+    # What a gain at this rank is divided by.
+    if params.discount == LOG2_DISCOUNT:
+        return log2_of_rank_plus_1(rank)
+    if params.discount == NO_DISCOUNT or rank <= params.discount_base:
+        return 1.0
+    return log(<double> rank) / log(params.discount_base)

@@ -1,6 +1,7 @@
 """The ranking, kernels as Python objects, and the logarithm that discounts share."""
 
-from libc.math cimport log2
+from libc.math cimport ldexp, log2
+from libc.stdint cimport int32_t, int64_t
 
 cdef enum:
     TABLE_SIZE = 1025
@@ -22,6 +23,19 @@ cdef double log2_of_rank_plus_1(int64_t rank) noexcept nogil:
     if rank < TABLE_SIZE:
         return LOG2_TABLE[rank]
     return log2(rank + 1.0)
+
+
+cdef double linear_gain(int32_t grade) noexcept nogil:
+    return <double> grade
+
+
+cdef double exp2_gain(int32_t grade) noexcept nogil:
+    # 2^grade - 1; grades whose gain no double holds count as the highest that one does
+    return ldexp(1.0, grade if grade < 1000 else 1000) - 1.0
+
+
+cdef double binary_gain(int32_t grade) noexcept nogil:
+    return 1.0 if grade > 0 else 0.0
 
 
 cdef class Kernel:

@@ -92,10 +92,10 @@ typedef struct {
     int has_nul;
 } tk_index_t;
 
-/* Bits of 64 bytes: white space, LF, NUL. */
-static inline void tk_masks(const char *p, uint64_t *blank, uint64_t *newline, uint64_t *nul) {
+/* Bits of 64 bytes: white space, LF. */
+static inline void tk_masks(const char *p, uint64_t *blank, uint64_t *newline) {
 #if defined(TK_SSE2)
-    uint64_t b = 0, n = 0, z = 0;
+    uint64_t b = 0, n = 0;
     for (int i = 0; i < 4; i++) {
         const __m128i x = _mm_loadu_si128((const __m128i *)(p + 16 * i));
         const __m128i t = _mm_sub_epi8(x, _mm_set1_epi8(9));
@@ -103,72 +103,66 @@ static inline void tk_masks(const char *p, uint64_t *blank, uint64_t *newline, u
         const __m128i space = _mm_cmpeq_epi8(x, _mm_set1_epi8(' '));
         b |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(control, space)) << (16 * i);
         n |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n'))) << (16 * i);
-        z |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) << (16 * i);
     }
-    *blank = b; *newline = n; *nul = z;
+    *blank = b; *newline = n;
 #elif defined(TK_NEON)
     static const uint8_t weights[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x16_t weight = vld1q_u8(weights);
-    uint64_t result[3] = {0, 0, 0};
+    uint64_t result[2] = {0, 0};
     for (int i = 0; i < 4; i++) {
         const uint8x16_t x = vld1q_u8((const uint8_t *)p + 16 * i);
-        uint8x16_t hit[3];
+        uint8x16_t hit[2];
         hit[0] = vorrq_u8(vceqq_u8(x, vdupq_n_u8(' ')), vcltq_u8(vsubq_u8(x, vdupq_n_u8(9)), vdupq_n_u8(5)));
         hit[1] = vceqq_u8(x, vdupq_n_u8('\n'));
-        hit[2] = vceqq_u8(x, vdupq_n_u8(0));
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < 2; j++) {
             const uint8x16_t bits = vandq_u8(hit[j], weight);
             const uint64_t two = (uint64_t)vaddv_u8(vget_low_u8(bits)) | (uint64_t)vaddv_u8(vget_high_u8(bits)) << 8;
             result[j] |= two << (16 * i);
         }
     }
-    *blank = result[0]; *newline = result[1]; *nul = result[2];
+    *blank = result[0]; *newline = result[1];
 #else
-    *blank = *newline = *nul = 0;
+    *blank = *newline = 0;
     for (int i = 0; i < 64; i++) {
         const unsigned char c = (unsigned char)p[i];
         *blank |= (uint64_t)tk_is_blank(c) << i;
         *newline |= (uint64_t)(c == '\n') << i;
-        *nul |= (uint64_t)(c == 0) << i;
     }
 #endif
 }
 
-/* Positions of the bits of a mask, from `at` on. A fixed number of writes, then the rare rest: a loop that ends with
- * the mask would mispredict its end once in 64 bytes. Writes up to `fixed` entries beyond the count. */
-static inline size_t tk_flatten(uint64_t mask, uint32_t base, uint32_t *at, int fixed) {
-    size_t count = 0;
-    uint64_t rest = mask;
-    for (int i = 0; i < fixed; i++) {
-        at[i] = base + TK_CTZ(rest | (uint64_t)1 << 63);
-        count += rest != 0;
-        rest &= rest - 1;
-    }
-    while (TK_UNLIKELY(rest != 0)) {
-        at[count++] = base + TK_CTZ(rest);
-        rest &= rest - 1;
-    }
+static inline size_t tk_count(uint64_t x) {
+    x -= (x >> 1) & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+    return (size_t)((((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u) >> 56);
+}
+
+/* Positions of the bits of a mask, from `at` on; their number. First a fixed number of writes, then the rare rest: a
+ * loop that ends with the mask would mispredict its end once in 64 bytes. May write `fixed` entries beyond the count. */
+static inline size_t tk_flatten(uint64_t mask, uint32_t base, uint32_t *at, const size_t fixed) {
+    const size_t count = tk_count(mask);
+    size_t i;
+    for (i = 0; i < fixed; i++, mask &= mask - 1) at[i] = base + TK_CTZ(mask | (uint64_t)1 << 63);
+    for (; TK_UNLIKELY(i < count); i++, mask &= mask - 1) at[i] = base + TK_CTZ(mask);
     return count;
 }
 
 /* The index of text[0..n). The arrays of `index` have room for n + TK_SLACK entries each. */
 static inline void tk_index(const char *text, size_t n, tk_index_t *index) {
     uint32_t *blanks = index->blanks, *newlines = index->newlines;
-    uint64_t any_nul = 0;
     for (size_t i = 0; i < n; i += 64) {
-        uint64_t blank, newline, nul;
-        tk_masks(text + i, &blank, &newline, &nul);
+        uint64_t blank, newline;
+        tk_masks(text + i, &blank, &newline);
         if (TK_UNLIKELY(n - i < 64)) {
             const uint64_t inside = ((uint64_t)1 << (n - i)) - 1;
-            blank &= inside; newline &= inside; nul &= inside;
+            blank &= inside; newline &= inside;
         }
-        any_nul |= nul;
         blanks += tk_flatten(blank, (uint32_t)i, blanks, 10);
         newlines += tk_flatten(newline, (uint32_t)i, newlines, 2);
     }
     index->n_blanks = (size_t)(blanks - index->blanks);
     index->n_newlines = (size_t)(newlines - index->newlines);
-    index->has_nul = any_nul != 0;
+    index->has_nul = memchr(text, 0, n) != NULL;
 }
 
 /* ---- ids ------------------------------------------------------------------------------------------------------ */
@@ -282,34 +276,76 @@ static inline size_t tk_strtod(const tk_numbers_t *numbers, const char *text, si
     return used;
 }
 
-static inline int tk_eight_digits(uint64_t x) {
-    return (((x & 0xF0F0F0F0F0F0F0F0u) | (((x + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4)) == 0x3333333333333333u);
-}
-
-static inline uint64_t tk_eight_digits_value(uint64_t x) {
+/* The value of eight bytes whose low halves are digits; zero bytes count as zeros. */
+static inline uint64_t tk_eight_digits(uint64_t x) {
     x = (x & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
     x = (x & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
     return (x & 0x0000FFFF0000FFFFu) * 42949672960001 >> 32;
 }
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define TK_EIGHT(p, end) 0
-#else
-#define TK_EIGHT(p, end) ((end) - (p) >= 8 && tk_eight_digits(tk_load8(p)))
-#endif
+/* The top bit of each byte that is no digit; of the bytes above the lowest such byte, some may be wrong. */
+static inline uint64_t tk_no_digits(uint64_t x) {
+    return ((x + 0x4646464646464646u) | (x - 0x3030303030303030u)) & 0x8080808080808080u;
+}
 
-/* The digits from p on: appended to *value; returns the end. More than 19 overflow: the caller counts them. */
+/* The digits from p on, appended to *value; returns their end. The 8 bytes behind `end` are readable. More than 19
+ * digits overflow: the caller counts them. Eight bytes at a time, and no branch on where among them the digits end. */
 static inline const char *tk_digits(const char *p, const char *end, uint64_t *value) {
-    uint64_t v = *value;
-    while (TK_EIGHT(p, end)) { v = v * 100000000 + tk_eight_digits_value(tk_load8(p)); p += 8; }
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++) v = v * 10 + (unsigned char)(*p - '0');
-    *value = v;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const uint64_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    while (p < end) {
+        const uint64_t x = tk_load8(p);
+        const uint64_t other = tk_no_digits(x);
+        size_t n = other ? TK_CTZ(other) >> 3 : 8;
+        if (n > (size_t)(end - p)) n = (size_t)(end - p);
+        if (n == 0) break;
+        *value = *value * power[n] + tk_eight_digits(x << (64 - 8 * n));
+        p += n;
+        if (n < 8) break;
+    }
     return p;
+#else
+    for (; p < end && (unsigned char)(*p - '0') < 10; p++) *value = *value * 10 + (unsigned char)(*p - '0');
+    return p;
+#endif
+}
+
+/* Where text[0..n) is digits, a point and digits, as nearly all scores are: its value, and 1. Else 0. The 16 bytes
+ * behind it are readable. */
+static inline int tk_plain_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const uint64_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    const size_t negative = *text == '-';
+    const char *p = text + negative;
+    const uint64_t x = tk_load8(p), other = tk_no_digits(x);
+    const size_t whole = TK_CTZ(other | (uint64_t)1 << 63) >> 3;  /* 7 at most */
+    const size_t fraction = n - negative - whole - 1;
+    if (p[whole] != '.' || whole - 1 > 6 || fraction - 1 > 15 || whole + fraction > 19) return 0;
+    uint64_t digits = tk_eight_digits(x << (64 - 8 * whole)), y = tk_load8(p += whole + 1);
+    if (fraction <= 8) {
+        const size_t unused = 64 - 8 * fraction;
+        if (tk_no_digits(y) << unused) return 0;
+        digits = digits * power[fraction] + tk_eight_digits(y << unused);
+    } else {
+        const size_t unused = 128 - 8 * fraction;
+        const uint64_t z = tk_load8(p + 8);
+        if (tk_no_digits(y) | tk_no_digits(z) << unused) return 0;
+        digits = (digits * power[8] + tk_eight_digits(y)) * power[fraction - 8] + tk_eight_digits(z << unused);
+    }
+    if (digits == 0) *value = 0.0;
+    else if (!tk_scale(numbers, digits, -(int)fraction, value)) return 0;
+    if (negative) *value = -*value;
+    return 1;
+#else
+    return 0;
+#endif
 }
 
 /* The number that text[0..n) starts with, as C's strtod reads it, correctly rounded. Returns the bytes used; where
- * that is 0 there is no number and *value is 0. The field is good only where all its bytes are used. */
+ * that is 0 there is no number and *value is 0. The field is good only where all its bytes are used. The 16 bytes
+ * behind it are readable. */
 static inline size_t tk_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
+    if (tk_plain_real(numbers, text, n, value)) return n;
     const char *p = text, *end = text + n;
     const int negative = p < end && *p == '-';
     uint64_t digits = 0;

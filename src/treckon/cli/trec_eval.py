@@ -239,7 +239,8 @@ def _run(argv: list[str]) -> int:
         from treckon.cli.trec_eval_help import help_text  # noqa: PLC0415
 
         asked = _asked(options) if options.measures else None
-        _write(iter([help_text(options, asked).encode("utf-8", "surrogateescape")]))
+        text = help_text(options.release, options.results_format, options.rel_format, asked)
+        _write(iter([text.encode("utf-8", "surrogateescape")]))
         return 0
     if len(options.files) != 2:
         raise _Exit(_USAGE, USAGE)

@@ -330,7 +330,7 @@ register(Measure(
     examples=(
         Example(*GRADED, "iprec_at_recall_0.50", 0.5, "R = 4, t = 2 at rank 4: max(2/4, 3/7)"),
         Example(*GRADED, "iprec_at_recall_0.80", 0.0, "t = trunc(3.2 + 0.9) = 4, three retrieved", release="9.0.8"),
-        Example(*GRADED, "iprec_at_recall_0.80", 0.428571, "t = 3.2 to the nearest = 3, at rank 7: 3/7", release="10.0"),
+        Example(*GRADED, "iprec_at_recall_0.80", 0.428571, "t = 3, 3.2 rounded, at rank 7: 3/7", release="10.0"),
         Example(*SHORT, "iprec_at_recall_0.50", 0.833333, "R = 7, t = 4 at rank 5: max(4/5, 5/6)"),
         Example(
             "a=1 b=1 c=1 n=0", "a b n", "iprec_at_recall_0.70", 1.0, "R = 3: 0.7*3 + 0.9 is just below 3, so t = 2",

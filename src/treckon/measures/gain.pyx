@@ -116,7 +116,9 @@ register(Measure(
         Example(*SHORT, "ndcg", 0.473015, "ranks 1 to 4 over the whole ideal: 2.4923/5.2689", options=("-M", "4")),
         Example(*GRADED, "ndcg_0=-1", 0.495802, "c and e subtract: (3.4307 - 1/log2(4) - 1/log2(7)) / 5.1925"),
         Example(*GRADED, "ndcg_0=1", 0.722233, "c and e gain 1 and enter the ideal ranking"),
-        Example(*GRADED, "ndcg_-1=1.5", 0.842954, "x gains 1.5 and stays out of the ideal: (3.4307 + 1.5/log2(3)) / 5.1925"),
+        Example(
+            *GRADED, "ndcg_-1=1.5", 0.842954, "x gains 1.5, not in the ideal: (3.4307 + 1.5/log2(3)) / 5.1925",
+        ),
         Example(*GRADED, "ndcg_1=3,2=9,4=4.5", 0.825150, "no document has grade 4: 11.2920/13.6848"),
         Example(*GRADED, "ndcg_1=0.9,2=0.5", 0.445909, "gains are put in exact order: ideal 3, 0.9, 0.9, 0.5"),
     ),
@@ -223,7 +225,9 @@ register(Measure(
             *GRADED, "Rndcg", 0.566187,
             "ideal 3, 2, 1, 1: k = 1: 2/3, k = 2: 2/4.2619, k = 4: 2.4307/5.1925; n = 7: 3.4307/5.1925; mean of four",
         ),
-        Example(*SHORT, "Rndcg", 0.557021, "ideal 2, 2, 1, ...: k = 2: 1.6309/3.2619, k = 7: 3.2353/5.2689; mean of two"),
+        Example(
+            *SHORT, "Rndcg", 0.557021, "ideal 2, 2, 1, ...: k = 2: 1.6309/3.2619, k = 7: 3.2353/5.2689; mean of two",
+        ),
         Example(*SECOND, "Rndcg", 0.0, "k = 1 is the only point: n = 2 is less than L + 2"),
         Example("a=1", "z a y", "Rndcg", 0.315465, "k = 1: 0, n = 3: 1/log2(3); mean of two"),
     ),
@@ -259,8 +263,8 @@ register(Measure(
 
 
 cdef inline double plus_ones(double total, int64_t n) noexcept nogil:
-    # total + 1 + 1 + ..., rounded as if added one by one. Whole numbers are added at once: up to 2^53 nothing is rounded,
-    # and 2^53 + 1 is rounded to 2^53.
+    # total + 1 + 1 + ..., rounded as if added one by one. Whole numbers are added at once: nothing is rounded up to
+    # 2^53, and 2^53 + 1 is rounded to 2^53.
     if total == trunc(total) and total < 9007199254740992.0:
         return fmin(total + <double> n, 9007199254740992.0)
     while n > 0 and total + 1.0 != total:

@@ -1,7 +1,7 @@
 """Measures that follow a user down the ranking: how likely each rank is looked at is a model of the user."""
 
 from libc.math cimport fabs, fmax
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
 from treckon._native.ranking cimport (
     NO_CUTOFF, UNPOOLED, Gains, Kernel, Params, Ranking, gain_of, pair_of,
@@ -36,7 +36,7 @@ cdef inline double highest_gain(const Ranking *ranking, const Gains *gains) noex
     return fmax(gains.highest, <double> grade)
 
 
-# RBP = (1 - p) sum over k of gain(k) p^(k-1); gains outside 0..1 are scaled to it, of the query: (gain - low) / (high - low)
+# RBP = (1 - p) sum over k of gain(k) p^(k-1); where a gain is outside 0..1, all are (gain - low) / (high - low)
 # Moffat and Zobel, ACM TOIS 27(1), 2008
 cdef double rank_biased_precision(const Ranking *ranking, const Params *params) noexcept nogil:
     cdef const Gains *gains = params.gains

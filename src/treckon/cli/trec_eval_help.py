@@ -1,0 +1,102 @@
+"""What ``trec_eval -h`` says: the command, the formats, and the documentation of the measures asked for."""
+
+from __future__ import annotations
+
+from treckon.compat.trec_eval import NICKNAMES, RELEASES
+from treckon.report.measure_text import measure_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from treckon.names import Request
+
+_RULE = "-----------------------\n"
+
+_GENERAL = """\
+trec_eval [options] qrels run
+
+Scores a run (ranked retrieval results) against relevance judgements, as NIST's trec_eval does, release
+{release} here. Each line of output is the name of a measure, a query (or "all") and a value.
+
+Either file may be "-" (standard input), a pipe, or compressed with gzip, bzip2, xz or zstd.
+
+  -h, --help                       this text; with -m also the documentation of those measures
+  -v, --version                    the version, on stderr
+  -q, --query_eval_wanted          a block of lines for each query too, in the byte order of their ids
+  -m, --measure NAME[.PARAMETERS]  a measure or nickname, repeatable; "official" where none is given. Parameters
+                                   are separated by commas: P.5,10 (also P_5,10), ndcg.1=3,2=9, utility.1,-1,0,0
+  -c, --complete_rel_info_wanted   averages are over all judged queries; those missing from the run count as
+                                   having retrieved nothing. Without it, averages are over the queries in both
+  -l, --level_for_rel NUMBER       lowest grade that is relevant (1). The gain measures ignore it
+  -n, --nosummary                  no lines for all queries together
+  -J, --Judged_docs_only           unjudged documents are taken out of the ranking, after the cut of -M
+  -M, --Max_retrieved_per_topic N  only the first N documents of a query count
+  -N, --Number_docs_in_coll N      documents in the collection (0), for utility
+  -R, --Rel_info_format FORMAT     of the judgements: qrels, qrels_jg, prefs, qrels_prefs (qrels)
+  -T, --Results_format FORMAT      of the run: trec_results
+  -Z, --Zscore FILE                prints z-scores: each value less its mean, by its standard deviation
+  -D, --Debug_level LEVEL[.QUERY]  only that query is evaluated; there is no debugging text
+  -o                               no effect
+
+Long options may be shortened as long as they stay unique. More than NIST's program has:
+
+  --compat RELEASE                 9.0.8 or 10.0: the release to follow (default {default}); the environment variable
+                                   TRECKON_COMPAT sets it for scripts
+  --strict                         a number that isn't one to its end is an error, not a warning
+  --quiet                          no notes and warnings on stderr
+  --threads N                      how many threads read the run (all cores)
+
+Nicknames: {nicknames}.
+
+Exit status: 0; 1 wrong usage or unknown measure, or output that can't be written; 2 a file or parameter that
+can't be read; 4 data that can't be evaluated (a document twice for a query, judgements of the wrong format);
+7 no query in both files.
+"""
+
+_RESULTS_FORMATS = {
+    "trec_results": """\
+Run format "trec_results". A line for each retrieved document, six fields separated by white space:
+    qid Q0 docno rank score tag
+Documents are ranked by falling score; those of equal score by falling docno (byte order). Q0 and rank are not
+used. The last tag of the file names the run. Lines of a query may stand anywhere. Scores are compared as
+{precision}-bit numbers.{comments}
+"""
+}
+
+_REL_FORMATS = {
+    "qrels": """\
+Judgement format "qrels". A line for each judged document, four fields separated by white space:
+    qid iteration docno grade
+The grade is a whole number; a negative one says that the document was in the pool but was not judged. The
+iteration is not used.{comments}
+""",
+    "qrels_jg": """\
+Judgement format "qrels_jg". As qrels, but the second field is the group of assessors ("judgment group") that
+the judgement comes from. Each group is evaluated for itself; a query's value is the mean over its groups.{comments}
+""",
+    "prefs": """\
+Judgement format "prefs". A line for each document that an assessor compared with others, five fields:
+    qid group sub-group docno level
+Within a sub-group, a document is preferred to all with a lower level; 0 is nonrelevant. Preferences of all
+sub-groups of a group are closed transitively. Groups are assessors, who may disagree.{comments}
+""",
+    "qrels_prefs": """\
+Judgement format "qrels_prefs". As qrels, but the second field is a group of assessors and the grade is a level
+of preference (a real number): every document is preferred to all of its group with a lower level.{comments}
+""",
+}
+
+
+def help_text(release: str, results_format: str, rel_format: str, asked: Request | None) -> str:
+    """All of the help; `asked` are the measures of ``-m``, None where there were none."""
+    comments = "" if release == "9.0.8" else " A line that begins with # is a comment."
+    precision = "32" if release == "9.0.8" else "64"
+    parts = [
+        _GENERAL.format(release=release, default=RELEASES[-1], nicknames=", ".join(NICKNAMES)),
+        _RESULTS_FORMATS.get(results_format, "").format(comments=comments, precision=precision),
+        _REL_FORMATS.get(rel_format, "").format(comments=comments),
+    ]
+    text = _RULE.join(parts) + _RULE + "Measures asked for:\n"
+    if asked is None:
+        return text + "none; name some with -m to read their documentation here (-m all_trec for all the usual ones)\n"
+    seen = dict.fromkeys(one.measure for one in asked.asked)
+    return text + "".join("\n" + measure_text(measure) for measure in seen)

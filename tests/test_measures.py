@@ -1,0 +1,144 @@
+"""The record of every measure: complete, and its worked examples are what the command prints."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import treckon.measures  # noqa: F401  (fills the registry)
+from treckon import registry
+from treckon.registry import INTEGER, REAL, TEXT, VIEW_JUDGMENT_GROUPS, VIEW_RUN, Example, Measure
+
+MEASURES = list(registry.all_measures())
+RELEASES = ("9.0.8", "10.0")
+
+every_measure = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+
+
+@every_measure
+def test_a_record_says_what_its_measure_is(measure: Measure):
+    assert measure.title and "\n" not in measure.title
+    assert re.search(r"\b(19|20)[0-9]{2}\b|trec_eval", measure.source), "expected a paper with its year"
+    lines = measure.definition.split("\n")
+    assert len(measure.definition) > 60
+    assert all(line == line.strip() and 0 < len(line) <= 100 for line in lines)
+
+
+@every_measure
+def test_a_record_has_worked_examples(measure: Measure):
+    assert len(measure.examples) >= 2
+    for example in measure.examples:
+        assert example.name == measure.name or example.name.startswith(measure.name + "_")
+        assert example.why
+        assert isinstance(
+            example.value, str if measure.value_type == TEXT else int if measure.value_type == INTEGER else float
+        )
+
+
+@every_measure
+def test_kernel_and_kind_of_value_fit(measure: Measure):
+    assert (measure.kernel is None) == (measure.view == VIEW_RUN)
+    assert measure.value_type in (REAL, INTEGER, TEXT)
+    assert measure.per_query or measure.summary
+    if measure.kernel is not None:
+        assert measure.kernel.is_text == (measure.value_type == TEXT)
+
+
+def test_a_name_is_registered_once():
+    names = [measure.name for measure in MEASURES]
+    assert len(set(names)) == len(names)
+    assert all(registry.find(measure.name) is measure for measure in MEASURES)
+    with pytest.raises(ValueError, match="'map' is registered already"):
+        registry.register(registry.find("map"))
+
+
+# Printed names
+
+CUTOFFS = ["_5", "_10", "_15", "_20", "_30", "_100", "_200", "_500", "_1000"]
+MULTIPLES = ["_0.20", "_0.40", "_0.60", "_0.80", "_1.00", "_1.20", "_1.40", "_1.60", "_1.80", "_2.00"]
+SUFFIXES = {
+    "iprec_at_recall": [
+        "_0.00",
+        "_0.10",
+        "_0.20",
+        "_0.30",
+        "_0.40",
+        "_0.50",
+        "_0.60",
+        "_0.70",
+        "_0.80",
+        "_0.90",
+        "_1.00",
+    ],
+    "P": CUTOFFS,
+    "recall": CUTOFFS,
+    "relative_P": CUTOFFS,
+    "map_cut": CUTOFFS,
+    "ndcg_cut": CUTOFFS,
+    "P_avgjg": CUTOFFS,
+    "success": ["_1", "_5", "_10"],
+    "unj": ["_5", "_10", "_20"],
+    "Rprec_mult": MULTIPLES,
+    "Rprec_mult_avgjg": MULTIPLES,
+}
+
+
+@every_measure
+def test_default_parameters_print_the_names_of_trec_eval(measure: Measure):
+    if measure.since is not None:
+        assert [setting.suffix for setting in measure.parameters.defaults()] == SUFFIXES.get(measure.name, [""])
+
+
+# Worked examples
+
+
+def qrels_lines(qrels: str, by_group: bool) -> str:
+    """Lines of a judgement file for "a=2 b=0 | a=1"; the second column is the group, "g1" and so on."""
+    lines = []
+    for number, group in enumerate(qrels.split("|"), 1):
+        for judgement in group.split():
+            docno, _, grade = judgement.partition("=")
+            lines.append(f"q {f'g{number}' if by_group else '0'} {docno} {grade}\n")
+    return "".join(lines)
+
+
+def run_lines(run: str) -> str:
+    docnos = run.split()
+    return "".join(f"q Q0 {docno} 0 {len(docnos) - i} example\n" for i, docno in enumerate(docnos))
+
+
+def printed(measure: Measure, value: float | str) -> str:
+    if measure.value_type == REAL:
+        return f"{value:6.4f}"
+    return f"'{value}'" if measure.value_type == TEXT and measure.per_query else str(value)
+
+
+def releases(measure: Measure, example: Example) -> tuple[str, ...]:
+    return (example.release,) if example.release else RELEASES[RELEASES.index(measure.since) :]
+
+
+EXAMPLES = [
+    pytest.param(measure, example, release, id=f"{example.name} {release}")
+    for measure in MEASURES
+    if measure.since is not None  # others are not the command's
+    for example in measure.examples
+    for release in releases(measure, example)
+]
+
+
+@pytest.mark.parametrize(("measure", "example", "release"), EXAMPLES)
+def test_worked_example(measure: Measure, example: Example, release: str, tmp_path: Path, trec_eval: Callable):
+    by_group = measure.view == VIEW_JUDGMENT_GROUPS
+    (tmp_path / "qrels").write_text(qrels_lines(example.qrels, by_group))
+    (tmp_path / "run").write_text(run_lines(example.run))
+    parameters = example.name[len(measure.name) + 1 :]
+    asked = f"{measure.name}.{parameters}" if parameters else measure.name
+    rel_format = "qrels_jg" if by_group else "qrels"
+    options = ["--compat", release, "-q", "-R", rel_format, "-l", str(example.level), *example.options, "-m", asked]
+    finished = trec_eval(*options, "qrels", "run", folder=tmp_path)
+    assert (finished.status, finished.stderr) == (0, b"")
+    query = "q" if measure.per_query else "all"
+    lines = [line.split("\t") for line in finished.stdout.decode().splitlines()]
+    values = [value for name, topic, value in lines if (name.rstrip(), topic) == (example.name, query)]
+    assert values == [printed(measure, example.value)], example.why
