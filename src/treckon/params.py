@@ -78,6 +78,10 @@ class ParameterKind:
         """
         raise NotImplementedError
 
+    def follows_underscore(self, text: str) -> bool:
+        """Whether `text` can be parameters in the printed form of a name, behind its underscore."""
+        return text[:1] in tuple("0123456789.+-")
+
 
 def _integers(text: str) -> tuple[list[int], list[str]]:
     values, doubts = [], []
@@ -97,10 +101,6 @@ def _reals(text: str) -> tuple[list[float], list[str]]:
         if not whole:
             doubts.append(f"'{piece}' is not a number, read as {value:g}")
     return values, doubts
-
-    def follows_underscore(self, text: str) -> bool:
-        """Whether `text` can be parameters in the printed form of a name, behind its underscore."""
-        return text[:1] in tuple("0123456789.+-")
 
 
 class NoParameters(ParameterKind):
@@ -243,3 +243,43 @@ NO_PARAMETERS = NoParameters()
 
 #: The cutoffs of most measures of trec_eval that have one.
 TREC_CUTOFFS = Cutoffs(5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+
+# Types of the arguments of measures by the field's names.
+INT, REAL, TEXT, BOOL, GAIN, DISCOUNT = "whole number", "number", "text", "true or false", "gain", "discount"
+
+
+class Argument:
+    """A named argument: ``p`` of ``RBP(p=0.8)``.
+
+    type:     INT, REAL, TEXT, BOOL, GAIN or DISCOUNT
+    default:  the value where it isn't given; None where it has to be
+    lowest, highest: the ends of what a number may be, ends included
+    choices:  what a text may be
+    meaning:  one line for the documentation
+    """
+
+    __slots__ = ("choices", "default", "highest", "lowest", "meaning", "name", "type")
+
+    def __init__(
+        self,
+        name: str,
+        type: str,
+        default: object,
+        meaning: str,
+        *,
+        lowest: float | None = None,
+        highest: float | None = None,
+        choices: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.default = default
+        self.meaning = meaning
+        self.lowest = lowest
+        self.highest = highest
+        self.choices = choices
+
+
+REL_ARGUMENT = Argument("rel", INT, 1, "lowest grade that is relevant", lowest=0)
+JUDGED_ONLY_ARGUMENT = Argument("judged_only", BOOL, False, "unjudged documents are taken out of the ranking")
