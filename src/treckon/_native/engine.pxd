@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from treckon._native.join cimport Joiner, Policy
+from treckon._native.join cimport Joiner, Policy, View
 from treckon._native.lines cimport Record
 from treckon._native.qrels cimport Qrels, Table
 from treckon._native.ranking cimport Gains, Params, kernel_t, text_kernel_t
@@ -14,6 +14,7 @@ ctypedef struct Value:
     text_kernel_t text_kernel
     Params params
     bint per_group               # the mean over the query's judgment groups
+    int view                     # of Plan.views
     double missing               # of a query that the run lacks; NaN: the kernel's own
     int64_t text_column          # of a text value, else -1
 
@@ -23,12 +24,19 @@ cdef class Plan:
     cdef readonly Py_ssize_t n_values
     cdef readonly Py_ssize_t n_texts
     cdef readonly bint needs_ranking
+    cdef readonly bint reports_ties
+    cdef readonly bint refuses_unjudged
     cdef Policy policy
+    cdef View *views
+    cdef int n_views
+    cdef int64_t *cutoffs        # different ones, rising
+    cdef int n_cutoffs
     cdef list owned              # memory that values point to
 
     cdef void *own(self, size_t size) except NULL
     cdef int set_params(self, Params *params, setting) except -1
-    cdef const Gains *make_gains(self, pairs) except NULL
+    cdef int set_discount(self, Params *params, discount) except -1
+    cdef const Gains *make_gains(self, pairs, gain) except NULL
 
 
 ctypedef struct Target:
@@ -39,9 +47,16 @@ ctypedef struct Target:
     Py_ssize_t n_texts
     bint needs_ranking
     Policy policy
+    const View *views
+    int n_views
+    bint reports_ties
+    const int64_t *cutoffs
+    int n_cutoffs
+    bint refuses_unjudged
     int64_t only
     double *matrix
     unsigned char *seen
+    unsigned char *ties          # 1: documents of the query tie; 3: also across a cutoff
     char **texts
     int64_t *text_lengths
 
@@ -65,6 +80,13 @@ ctypedef struct Share:
     char *duplicate              # that document
     size_t duplicate_length
     size_t duplicate_capacity
+    int64_t unjudged_query       # the first query in which an unjudged document was retrieved, or -1
+    int64_t unjudged_rank
+    char *unjudged               # that document
+    size_t unjudged_length
+    size_t unjudged_capacity
+    double *scores               # scratch
+    size_t score_capacity
     bint out_of_memory
     # What a gathering scan keeps.
     Piece *pieces
@@ -83,6 +105,7 @@ cdef class Results:
     cdef readonly Plan plan
     cdef readonly int64_t only   # the one query to evaluate, or -1
     cdef double *matrix          # query x value
+    cdef unsigned char *ties
     cdef unsigned char *seen     # 1: in the run; 2: not, but evaluated as an empty ranking
     cdef char **texts            # query x text value
     cdef int64_t *text_lengths

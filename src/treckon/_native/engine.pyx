@@ -3,19 +3,24 @@
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport NAN, isnan
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
 
 from treckon._native.join cimport (
-    DOCNO_FALLING, DUPLICATE, JOINED, Joiner, JoinStatus, Policy, check_duplicates, join, joiner_free,
+    AS_LISTED, BEST_FIRST, DOCNO_FALLING, DOCNO_RISING, DUPLICATE, JOINED, REPEATS_BY_SCORE, REPEATS_DROPPED,
+    REPEATS_REFUSED, REPEATS_UNPOOLED, SEEDED_RANDOM, WORST_FIRST, Joiner, JoinStatus, View, filter_records,
+    first_unjudged, form_ranking, join, joiner_free,
 )
 from treckon._native.lines cimport (
     NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Scanner, Segment, format_of, scan_bytes, scan_end, scan_file,
     scanner_free, scanner_init,
 )
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder, Query, Table, add_segment, find_query
-from treckon._native.ranking cimport NO_CUTOFF, GainPair, Gains, Kernel, Params, linear_gain
+from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder, Query, Table, Unit, add_segment, find_query
+from treckon._native.ranking cimport (
+    JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, Kernel, Params, binary_gain, exp2_gain,
+    linear_gain,
+)
 from treckon._native.scan cimport tk_exchange
 
 #: Problems of a scanner by number, as files.py words them.
@@ -24,18 +29,39 @@ PROBLEMS = (
 )
 
 
+_TIES = {
+    "trec": DOCNO_FALLING, "docno": DOCNO_RISING, "input": AS_LISTED, "random": SEEDED_RANDOM, "optimistic": BEST_FIRST,
+    "pessimistic": WORST_FIRST, "expected": DOCNO_FALLING,
+}
+_REPEATS = {
+    "error": REPEATS_REFUSED, "first": REPEATS_UNPOOLED, "drop": REPEATS_DROPPED, "max": REPEATS_BY_SCORE,
+}
+
+
 cdef class Plan:
     """What to compute for each query: the values in printing order, and the policies that make the ranking.
 
     values: (kernel or None, setting, per_group, missing or None) of each printed name; kernel from a measure's record
-    level: lowest relevant grade, 0 to 2^31
+    level: lowest relevant grade, 0 to 2^31, of settings that have none of their own
     depth: documents of a query that count, or None
     condensed: whether unjudged documents are taken out of rankings
     n_docs: documents in the collection
     release: the release of trec_eval that is followed where the two differ
+    gain, discount: of settings that have none of their own, written as in `params.Setting`
+    ties: trec, docno, input, random, optimistic, pessimistic or expected; for the last, kernels are those of the mean
+    seed: of random ties
+    repeats: error, first, drop or max
+    negative_is_judged: a negative grade is a judgement, nonrelevant
+    ignores_self: documents whose id is the query's are taken out
+    refuses_unjudged: the first unjudged document retrieved is noted, for an error
+    reports_ties: queries with ties are noted
     """
 
-    def __cinit__(self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0"):
+    def __cinit__(
+        self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", gain="linear",
+        discount="log2", str ties="trec", seed=0, str repeats="error", negative_is_judged=False, ignores_self=False,
+        refuses_unjudged=False, reports_ties=False,
+    ):
         cdef Py_ssize_t i
         cdef Value *value
         cdef Kernel kernel
@@ -45,15 +71,24 @@ cdef class Plan:
         self.values = <Value *> calloc(self.n_values + 1, sizeof(Value))
         if self.values == NULL:
             raise MemoryError
-        self.policy.level = min(level, 0x7FFFFFFF)
         self.policy.depth = NO_CUTOFF if depth is None else min(depth, <int64_t> NO_CUTOFF)
-        self.policy.condensed = condensed
-        self.policy.ties = DOCNO_FALLING
+        self.policy.ties = _TIES[ties]
+        self.policy.marks_ties = ties == "expected"
+        self.policy.repeats = _REPEATS[repeats]
+        self.policy.negative_is_judged = negative_is_judged
+        self.policy.ignores_self = ignores_self
+        for i in range(4):
+            self.policy.seed.word[i] = <uint64_t> ((int(seed) * 0x9E3779B97F4A7C15 + i * 0xBF58476D1CE4E5B9) % 2 ** 64)
+        self.refuses_unjudged = refuses_unjudged
+        self.reports_ties = reports_ties
+        views = {}
         for i, (record_kernel, setting, per_group, missing) in enumerate(values):
             value = &self.values[i]
             value.per_group = per_group
             value.missing = NAN if missing is None else missing
             value.text_column = -1
+            view = (min(level if setting.level is None else setting.level, 0x7FFFFFFF), condensed or setting.condensed)
+            value.view = views.setdefault(view, len(views))
             if record_kernel is not None:
                 kernel = record_kernel
                 value.kernel = kernel.function
@@ -63,8 +98,20 @@ cdef class Plan:
                     value.text_column = self.n_texts
                     self.n_texts += 1
             self.set_params(&value.params, setting)
+            value.params.gains = self.make_gains(setting.pairs, gain if setting.gain is None else setting.gain)
+            self.set_discount(&value.params, discount if setting.discount is None else setting.discount)
             value.params.n_docs = n_docs
             value.params.truncates_recall_points = release == "9.0.8"
+        self.n_views = len(views)
+        self.views = <View *> self.own(self.n_views * sizeof(View))
+        for i, (view_level, view_condensed) in enumerate(views):
+            self.views[i].level = view_level
+            self.views[i].condensed = view_condensed
+        cutoffs = sorted({min(setting.cutoff, 2 ** 62) for _, setting, _, _ in values if setting.cutoff is not None})
+        self.n_cutoffs = len(cutoffs)
+        self.cutoffs = <int64_t *> self.own(self.n_cutoffs * sizeof(int64_t))
+        for i in range(self.n_cutoffs):
+            self.cutoffs[i] = cutoffs[i]
 
     def __dealloc__(self):
         free(self.values)
@@ -85,20 +132,36 @@ cdef class Plan:
             reals[i] = setting.reals[i]
         params.reals = reals
         params.persistence = dict(setting.named).get("p", 0.0)
-        params.gains = self.make_gains(setting.pairs)
         return 0
 
-    cdef const Gains *make_gains(self, pairs) except NULL:
+    cdef int set_discount(self, Params *params, discount) except -1:
+        if discount == "log2":
+            params.discount = LOG2_DISCOUNT
+        elif discount == "none":
+            params.discount = NO_DISCOUNT
+        else:
+            params.discount = JK_DISCOUNT
+            params.discount_base = discount[1]
+        return 0
+
+    cdef const Gains *make_gains(self, pairs, gain) except NULL:
         # Of several gains for one grade trec_eval finds the lowest in the ranking, and counts the first typed in the
         # ideal one.
         cdef Gains *gains = <Gains *> self.own(sizeof(Gains))
         cdef GainPair *array
         cdef Py_ssize_t i
+        gains.of_grade = linear_gain
+        if gain == "exp2":
+            gains.of_grade = exp2_gain
+        elif isinstance(gain, tuple):  # ("binary", grade)
+            gains.of_grade = binary_gain
+            gains.binary_from = gain[1]
+        elif isinstance(gain, dict):
+            pairs = tuple(pairs) + tuple(gain.items())
         found, ideal = {}, {}
         for grade, gain in pairs:
             found[grade] = min(gain, found.get(grade, gain))
             ideal.setdefault(grade, gain)
-        gains.of_grade = linear_gain
         gains.n_pairs = len(found)
         gains.unpooled = found.get(-1, 0.0)
         gains.unjudged = found.get(-2, 0.0)
@@ -132,9 +195,10 @@ cdef class Results:
         self.only = only
         self.matrix = <double *> calloc(n * plan.n_values + 1, sizeof(double))
         self.seen = <unsigned char *> calloc(n + 1, 1)
+        self.ties = <unsigned char *> calloc(n + 1, 1)
         self.texts = <char **> calloc(n * plan.n_texts + 1, sizeof(char *))
         self.text_lengths = <int64_t *> calloc(n * plan.n_texts + 1, sizeof(int64_t))
-        if self.matrix == NULL or self.seen == NULL or self.texts == NULL or self.text_lengths == NULL:
+        if self.matrix == NULL or self.seen == NULL or self.ties == NULL or self.texts == NULL or self.text_lengths == NULL:
             raise MemoryError
 
     def __dealloc__(self):
@@ -145,6 +209,7 @@ cdef class Results:
         free(self.texts)
         free(self.text_lengths)
         free(self.matrix)
+        free(self.ties)
         free(self.seen)
 
     @property
@@ -162,6 +227,15 @@ cdef class Results:
         for i in range(self.qrels.table.n_queries):
             n += self.seen[i] != 0
         return n
+
+    @property
+    def n_tied(self):
+        """In how many queries documents tie, and in how many of these across a cutoff, where the plan reports it."""
+        cdef int64_t i, n = 0, n_across = 0
+        for i in range(self.qrels.table.n_queries):
+            n += self.ties[i] != 0
+            n_across += self.ties[i] == 3
+        return n, n_across
 
     def missing(self):
         """The numbers of the queries that the run lacks."""
@@ -188,11 +262,12 @@ cdef class Results:
         """Gives the queries that the run lacks their values: the record's, or the kernel's for an empty ranking."""
         cdef int64_t i
         cdef Joiner joiner
+        cdef Target target = self.as_target()
         cdef bint good = True
         memset(&joiner, 0, sizeof(Joiner))
         for i in range(self.qrels.table.n_queries):
             if self.seen[i] == 0 and (self.only < 0 or self.only == i):
-                good = good and evaluate_query(self.as_target(), &joiner, i, NULL)
+                good = good and evaluate_query(&target, &joiner, i, NULL)
                 self.seen[i] = 2
         joiner_free(&joiner)
         if not good:
@@ -241,6 +316,13 @@ cdef class Results:
         target.n_texts = self.plan.n_texts
         target.needs_ranking = self.plan.needs_ranking
         target.policy = self.plan.policy
+        target.views = self.plan.views
+        target.n_views = self.plan.n_views
+        target.reports_ties = self.plan.reports_ties
+        target.cutoffs = self.plan.cutoffs
+        target.n_cutoffs = self.plan.n_cutoffs
+        target.refuses_unjudged = self.plan.refuses_unjudged
+        target.ties = self.ties
         target.only = self.only
         target.matrix = self.matrix
         target.seen = self.seen
@@ -249,34 +331,51 @@ cdef class Results:
         return target
 
 
-cdef bint evaluate_query(Target target, Joiner *joiner, int64_t query, const Segment *segment) noexcept nogil:
+cdef bint evaluate_query(Target *target, Joiner *joiner, int64_t query, const Segment *segment) noexcept nogil:
     # All values of a query; without lines (segment NULL), those of a missing one. False: out of memory.
     cdef const Query *q = &target.table.queries[query]
     cdef double *row = target.matrix + query * target.n_values
+    cdef int64_t n_records = 0 if segment == NULL else segment.n_records
+    cdef const Unit *unit
     cdef uint64_t group
     cdef Py_ssize_t i
-    cdef Value *value
+    cdef int view
     if not target.needs_ranking:
         return True
     for group in range(q.n_units):
-        if join(joiner, target.table, &target.table.units[q.first_unit + group], segment, &target.policy) != JOINED:
+        unit = &target.table.units[q.first_unit + group]
+        if join(joiner, target.table, unit, segment, &target.policy) != JOINED:
             return False
-        for i in range(target.n_values):
-            value = &target.values[i]
-            if segment == NULL and not isnan(value.missing):
-                row[i] = value.missing
-            elif value.text_kernel != NULL:
-                if not set_text(target, joiner, query, value):
-                    return False
-            elif value.kernel != NULL:
-                row[i] += value.kernel(&joiner.ranking, &value.params)
+        for view in range(target.n_views):
+            form_ranking(joiner, target.table, unit, n_records, &target.policy, &target.views[view])
+            if not evaluate_view(target, joiner, query, view, segment == NULL):
+                return False
     for i in range(target.n_values):
         if target.values[i].per_group:
             row[i] /= <double> q.n_units
     return True
 
 
-cdef bint set_text(Target target, Joiner *joiner, int64_t query, Value *value) noexcept nogil:
+cdef bint evaluate_view(Target *target, Joiner *joiner, int64_t query, int view, bint is_missing) noexcept nogil:
+    # The values of the measures that see the ranking so. False: out of memory.
+    cdef double *row = target.matrix + query * target.n_values
+    cdef Value *value
+    cdef Py_ssize_t i
+    for i in range(target.n_values):
+        value = &target.values[i]
+        if value.view != view:
+            continue
+        if is_missing and not isnan(value.missing):
+            row[i] = value.missing
+        elif value.text_kernel != NULL:
+            if not set_text(target, joiner, query, value):
+                return False
+        elif value.kernel != NULL:
+            row[i] += value.kernel(&joiner.ranking, &value.params)
+    return True
+
+
+cdef bint set_text(Target *target, Joiner *joiner, int64_t query, Value *value) noexcept nogil:
     cdef size_t at = query * target.n_texts + value.text_column
     cdef char *text = <char *> malloc(joiner.ranking.n_ret + 1)
     if text == NULL:
@@ -307,25 +406,87 @@ cdef bint evaluate_segment(void *context, const Segment *segment) noexcept nogil
     return evaluate_records(share, query, segment)
 
 
-cdef bint evaluate_records(Share *share, int64_t query, const Segment *segment) noexcept nogil:
+cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) noexcept nogil:
     # A query's records, unless a document stands twice: then the first such query is kept and nothing else matters.
     cdef JoinStatus status
+    cdef Segment segment
+    if not share.target.needs_ranking:
+        return True
+    status = filter_records(&share.joiner, listed, &share.target.policy, &segment)
+    if status == DUPLICATE:
+        return note_duplicate(share, query, &segment)
+    if status != JOINED or not evaluate_query(&share.target, &share.joiner, query, &segment):
+        share.out_of_memory = True
+        return False
+    if share.target.reports_ties and not note_ties(share, query, &segment):
+        return False
+    return not share.target.refuses_unjudged or note_unjudged(share, query, &segment)
+
+
+cdef bint note_duplicate(Share *share, int64_t query, const Segment *segment) noexcept nogil:
+    # Keeps the document that is listed twice, if this query comes before the one kept so far.
+    cdef const Record *record = &segment.records[share.joiner.second_copy]
+    if share.duplicate_query >= 0 and share.duplicate_query < query:
+        return True
+    if not reserve(<void **> &share.duplicate, &share.duplicate_capacity, record.length, 1):
+        share.out_of_memory = True
+        return False
+    memcpy(share.duplicate, segment.text + record.offset, record.length)
+    share.duplicate_length = record.length
+    share.duplicate_query = query
+    return True
+
+
+cdef int falling_order(const void *a, const void *b) noexcept nogil:
+    cdef double x = (<const double *> a)[0]
+    cdef double y = (<const double *> b)[0]
+    return (y > x) - (y < x)
+
+
+cdef bint note_ties(Share *share, int64_t query, const Segment *segment) noexcept nogil:
+    # Whether documents tie, and whether they do across a cutoff, within the depth.
+    cdef int64_t n = segment.n_records, depth = share.target.policy.depth, i
+    cdef int j
+    cdef double *scores
+    if not reserve(<void **> &share.scores, &share.score_capacity, n + 1, sizeof(double)):
+        share.out_of_memory = True
+        return False
+    scores = share.scores
+    for i in range(n):
+        scores[i] = segment.records[i].value
+    if not share.joiner.falls:
+        qsort(scores, n, sizeof(double), falling_order)
+    for i in range(1, min(n, depth)):
+        if scores[i] == scores[i - 1]:
+            share.target.ties[query] |= 1
+            break
+    for j in range(share.target.n_cutoffs):
+        i = share.target.cutoffs[j]
+        if i < n and i <= depth and scores[i] == scores[i - 1]:
+            share.target.ties[query] |= 3
+    if depth < n and depth > 0 and scores[depth] == scores[depth - 1]:
+        share.target.ties[query] |= 3
+    return True
+
+
+cdef bint note_unjudged(Share *share, int64_t query, const Segment *segment) noexcept nogil:
+    # Keeps the first unjudged document within the depth, if this query comes before the one kept so far.
+    cdef const Unit *unit = &share.target.table.units[share.target.table.queries[query].first_unit]
+    cdef int64_t rank = 0
+    cdef int64_t first = first_unjudged(&share.joiner, share.target.table, unit, segment, &share.target.policy, &rank)
     cdef const Record *record
-    if share.target.needs_ranking:
-        status = check_duplicates(&share.joiner, segment, &share.target.policy)
-        if status == DUPLICATE and (share.duplicate_query < 0 or query < share.duplicate_query):
-            record = &segment.records[share.joiner.second_copy]
-            if not reserve(<void **> &share.duplicate, &share.duplicate_capacity, record.length, 1):
-                share.out_of_memory = True
-                return False
-            memcpy(share.duplicate, segment.text + record.offset, record.length)
-            share.duplicate_length = record.length
-            share.duplicate_query = query
-        if status == DUPLICATE:
-            return True
-        if status != JOINED or not evaluate_query(share.target, &share.joiner, query, segment):
-            share.out_of_memory = True
-            return False
+    if first < 0 or rank > share.target.policy.depth:
+        return True
+    if share.unjudged_query >= 0 and share.unjudged_query < query:
+        return True
+    record = &segment.records[first]
+    if not reserve(<void **> &share.unjudged, &share.unjudged_capacity, record.length, 1):
+        share.out_of_memory = True
+        return False
+    memcpy(share.unjudged, segment.text + record.offset, record.length)
+    share.unjudged_length = record.length
+    share.unjudged_query = query
+    share.unjudged_rank = rank
     return True
 
 
@@ -415,7 +576,7 @@ cdef class RunScan:
         self.results = results
         self.gathers = gather
         self.share.target = results.as_target()
-        self.share.duplicate_query = -1
+        self.share.duplicate_query = self.share.unjudged_query = -1
         scanner_init(
             &self.scanner, format_of("run", release, strict), gather_segment if gather else evaluate_segment, &self.share
         )
@@ -425,6 +586,8 @@ cdef class RunScan:
         joiner_free(&self.share.joiner)
         free(self.share.first_qid)
         free(self.share.duplicate)
+        free(self.share.unjudged)
+        free(self.share.scores)
         free(self.share.pieces)
         free(self.share.kept)
         free(self.share.ids)
@@ -481,6 +644,15 @@ cdef class RunScan:
         if self.share.duplicate_query < 0:
             return None
         return self.share.duplicate_query, self.share.duplicate[:self.share.duplicate_length]
+
+    @property
+    def unjudged(self):
+        """(number of the query, document id, rank) of an unjudged document where the plan refuses them, or None."""
+        if self.share.unjudged_query < 0:
+            return None
+        return (
+            self.share.unjudged_query, self.share.unjudged[:self.share.unjudged_length], self.share.unjudged_rank
+        )
 
     @property
     def n_lines(self):

@@ -2,15 +2,26 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
-from treckon._native.lines cimport Segment
+from treckon._native.lines cimport Record, Segment
 from treckon._native.qrels cimport Table, Unit
 from treckon._native.ranking cimport Hit, Ranking
+from treckon._native.scan cimport tk_key_t
 
 # Order of documents with the same score.
 cdef enum Ties:
-    DOCNO_FALLING      # trec_eval's rankings
+    DOCNO_FALLING      # trec_eval's rankings; also where the mean over all orders is asked for
     DOCNO_RISING       # trec_eval's preferences
     AS_LISTED
+    SEEDED_RANDOM      # by a keyed hash of the id: the same whatever else is evaluated, and by how many threads
+    BEST_FIRST         # by falling grade, unjudged documents last
+    WORST_FIRST
+
+# What becomes of a document that is listed again for a query.
+cdef enum Repeats:
+    REPEATS_REFUSED
+    REPEATS_UNPOOLED   # it keeps its place but counts as an unpooled document; its best rank counts
+    REPEATS_DROPPED    # it is taken out
+    REPEATS_BY_SCORE   # the one with the highest score stays, the others are taken out
 
 cdef enum JoinStatus:
     JOINED
@@ -19,16 +30,27 @@ cdef enum JoinStatus:
 
 
 ctypedef struct Policy:
-    int64_t depth      # documents of a query that count; the rest is cut off, before anything else
-    bint condensed     # unjudged documents (UNPOOLED and UNJUDGED) are taken out, after the depth cut
-    int32_t level      # lowest relevant grade
+    # How a query's documents become a ranking: the same for all measures of an evaluation.
+    int64_t depth               # documents of a query that count; the rest is cut off
     Ties ties
+    tk_key_t seed               # of SEEDED_RANDOM
+    Repeats repeats
+    bint negative_is_judged     # a negative grade is a judgement: nonrelevant
+    bint ignores_self           # a document whose id is the query's is taken out
+    bint marks_ties             # fill the tie groups of hits, also where lines are out of order
+
+
+ctypedef struct View:
+    # How one measure sees the ranking.
+    int32_t level               # lowest relevant grade
+    bint condensed              # unjudged documents (UNPOOLED and UNJUDGED) are taken out, after the depth cut
 
 
 ctypedef struct Found:
     # A retrieved document that is in the qrels.
     int64_t rank       # from 1, before any cut
     int64_t record
+    int64_t entry      # of the unit
     int64_t tie_rank   # first rank of those that tie with it
     int64_t tie_size
     int32_t grade
@@ -45,6 +67,10 @@ ctypedef struct Joiner:
     size_t hit_capacity
     int64_t *order              # scratch
     size_t order_capacity
+    Record *kept                # a query's records after some were taken out
+    size_t kept_capacity
+    int32_t *grades             # of the records, where the order of ties asks for them
+    size_t grade_capacity
     size_t n_found
     bint falls                  # no score is higher than the one listed before it
     bint ties                   # a score equals the one listed before it
@@ -54,7 +80,27 @@ ctypedef struct Joiner:
 
 
 cdef void joiner_free(Joiner *joiner) noexcept nogil
-cdef JoinStatus check_duplicates(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil
+# Takes out what the policy takes out before anything else; `filtered` is the segment that is left.
+cdef JoinStatus filter_records(
+    Joiner *joiner, const Segment *segment, const Policy *policy, Segment *filtered
+) noexcept nogil
+
+# The judged documents of a query's lines, ranked (joiner.found). Without lines (segment NULL) there are none.
 cdef JoinStatus join(
     Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy
+) noexcept nogil
+
+# joiner.ranking, as a measure sees what join() found.
+cdef void form_ranking(
+    Joiner *joiner,
+    const Table *table,
+    const Unit *unit,
+    int64_t n_records,
+    const Policy *policy,
+    const View *view,
+) noexcept nogil
+
+# The best-ranked document without a judgement, and its rank; -1 where all are judged. After join().
+cdef int64_t first_unjudged(
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy, int64_t *rank
 ) noexcept nogil

@@ -13,15 +13,16 @@ from libc.string cimport memcpy, memset
 from treckon._native.lines cimport Record, Segment
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Table, Unit, find_judged
-from treckon._native.ranking cimport Hit, Ranking
-from treckon._native.scan cimport tk_compare, tk_same
+from treckon._native.ranking cimport UNPOOLED, Hit, Ranking
+from treckon._native.scan cimport tk_compare, tk_hash, tk_key_t, tk_same
 from treckon._native.sort cimport merge_sort
 
 
 ctypedef struct Order:
     # Context of comparisons between the records of a segment.
     const Segment *segment
-    Ties ties
+    const Policy *policy
+    const int32_t *grades
 
 
 cdef void joiner_free(Joiner *joiner) noexcept nogil:
@@ -30,7 +31,12 @@ cdef void joiner_free(Joiner *joiner) noexcept nogil:
     free(joiner.reordered)
     free(joiner.hits)
     free(joiner.order)
+    free(joiner.kept)
+    free(joiner.grades)
     memset(joiner, 0, sizeof(Joiner))
+
+
+# ---- the order of a ranking
 
 
 cdef inline int docno_order(const Segment *segment, int64_t i, int64_t j) noexcept nogil:
@@ -39,18 +45,37 @@ cdef inline int docno_order(const Segment *segment, int64_t i, int64_t j) noexce
     return tk_compare(segment.text + x.offset, x.length, segment.text + y.offset, y.length)
 
 
+cdef int tie_order(const Order *order, int64_t i, int64_t j) noexcept nogil:
+    # The order of two documents with the same score.
+    cdef Ties ties = order.policy.ties
+    cdef const Segment *segment = order.segment
+    cdef tk_key_t key
+    cdef uint64_t x, y
+    cdef int by_docno
+    if ties == AS_LISTED:
+        return 0
+    if (ties == BEST_FIRST or ties == WORST_FIRST) and order.grades[i] != order.grades[j]:
+        return -1 if (order.grades[i] > order.grades[j]) == (ties == BEST_FIRST) else 1
+    if ties == SEEDED_RANDOM:
+        key = order.policy.seed
+        key.word[0] ^= tk_hash(segment.qid, segment.qid_length, &order.policy.seed)
+        x = tk_hash(segment.text + segment.records[i].offset, segment.records[i].length, &key)
+        y = tk_hash(segment.text + segment.records[j].offset, segment.records[j].length, &key)
+        if x != y:
+            return -1 if x < y else 1
+    by_docno = docno_order(segment, i, j)
+    return by_docno if ties == DOCNO_RISING else -by_docno
+
+
 cdef inline int record_order(const Order *order, int64_t i, int64_t j) noexcept nogil:
     # The order of a ranking: falling score, then the tie rule, then the lines' order.
     cdef double x = order.segment.records[i].value
     cdef double y = order.segment.records[j].value
-    cdef int by_docno
+    cdef int by_ties
     if x != y:
         return -1 if x > y else 1
-    if order.ties != AS_LISTED:
-        by_docno = docno_order(order.segment, i, j)
-        if by_docno:
-            return -by_docno if order.ties == DOCNO_FALLING else by_docno
-    return (i > j) - (i < j)
+    by_ties = tie_order(order, i, j)
+    return by_ties if by_ties else (i > j) - (i < j)
 
 
 cdef int ranking_order(const void *context, int64_t i, int64_t j) noexcept nogil:
@@ -63,8 +88,45 @@ cdef int id_order(const void *context, int64_t i, int64_t j) noexcept nogil:
     return order if order else (i > j) - (i < j)
 
 
-cdef JoinStatus check_duplicates(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
-    # Whether a document stands twice within the depth. Equal hashes are settled by the ids themselves.
+# ---- documents that are listed twice, and other things that are taken out
+
+
+cdef JoinStatus filter_records(
+    Joiner *joiner, const Segment *segment, const Policy *policy, Segment *filtered
+) noexcept nogil:
+    # Takes out what the policy takes out before anything else; `filtered` is what is left.
+    cdef JoinStatus status
+    filtered[0] = segment[0]
+    if policy.ignores_self and not take_out_self(joiner, filtered):
+        return JOIN_OUT_OF_MEMORY
+    status = find_repeat(joiner, filtered)
+    if status != DUPLICATE or policy.repeats == REPEATS_UNPOOLED:
+        return JOIN_OUT_OF_MEMORY if status == JOIN_OUT_OF_MEMORY else JOINED
+    if policy.repeats == REPEATS_REFUSED:
+        if policy.depth < <int64_t> filtered.n_records:
+            return find_repeat_within(joiner, filtered, policy)
+        return DUPLICATE
+    return JOINED if take_out_repeats(joiner, filtered, policy) else JOIN_OUT_OF_MEMORY
+
+
+cdef bint take_out_self(Joiner *joiner, Segment *segment) noexcept nogil:
+    # Takes out documents whose id is the query's. False: out of memory.
+    cdef size_t i, n = 0
+    cdef const Record *record
+    if not reserve(<void **> &joiner.kept, &joiner.kept_capacity, segment.n_records + 1, sizeof(Record)):
+        return False
+    for i in range(segment.n_records):
+        record = &segment.records[i]
+        if not tk_same(segment.text + record.offset, record.length, segment.qid, segment.qid_length):
+            joiner.kept[n] = record[0]
+            n += 1
+    segment.records = joiner.kept
+    segment.n_records = n
+    return True
+
+
+cdef JoinStatus find_repeat(Joiner *joiner, const Segment *segment) noexcept nogil:
+    # Whether a document is listed twice: first_copy, second_copy. Equal hashes are settled by the ids themselves.
     cdef const Record *records = segment.records
     cdef size_t n = segment.n_records, i, slot, mask, size = 64
     cdef uint32_t *seen
@@ -83,8 +145,6 @@ cdef JoinStatus check_duplicates(Joiner *joiner, const Segment *segment, const P
             if other.hash == records[i].hash and tk_same(
                 segment.text + other.offset, other.length, segment.text + records[i].offset, records[i].length
             ):
-                if policy.depth < <int64_t> n:
-                    return check_duplicates_within(joiner, segment, policy)
                 joiner.first_copy = seen[slot] - 1
                 joiner.second_copy = i
                 return DUPLICATE
@@ -93,12 +153,13 @@ cdef JoinStatus check_duplicates(Joiner *joiner, const Segment *segment, const P
     return JOINED
 
 
-cdef JoinStatus check_duplicates_within(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
-    # The same where a depth cut may take a copy out: sorts, since this is rare.
+cdef JoinStatus find_repeat_within(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
+    # The same within the depth, which may cut a copy off: sorts, since this is rare.
     cdef int64_t n = segment.n_records, i, depth = policy.depth
     cdef Order order
     order.segment = segment
-    order.ties = policy.ties
+    order.policy = policy
+    order.grades = NULL
     if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n, sizeof(int64_t)):
         return JOIN_OUT_OF_MEMORY
     for i in range(n):
@@ -111,6 +172,48 @@ cdef JoinStatus check_duplicates_within(Joiner *joiner, const Segment *segment, 
             joiner.second_copy = joiner.order[i]
             return DUPLICATE
     return JOINED
+
+
+cdef bint take_out_repeats(Joiner *joiner, Segment *segment, const Policy *policy) noexcept nogil:
+    # Leaves each document once: the first listed, or the one with the highest score. False: out of memory.
+    cdef int64_t n = segment.n_records, i, n_kept = 0
+    cdef const Record *record
+    cdef Order order
+    cdef int64_t *by_id
+    cdef bint is_first
+    order.segment = segment
+    order.policy = policy
+    order.grades = NULL
+    if not reserve(<void **> &joiner.order, &joiner.order_capacity, 3 * n, sizeof(int64_t)) or not reserve(
+        <void **> &joiner.kept, &joiner.kept_capacity, n + 1, sizeof(Record)
+    ):
+        return False
+    by_id = joiner.order
+    for i in range(n):
+        by_id[i] = i
+        joiner.order[2 * n + i] = i
+    merge_sort(by_id, n, by_id + n, id_order, &order)
+    # order[2n + i]: the record that stands for the document of record i.
+    for i in range(1, n):
+        is_first = docno_order(segment, by_id[i - 1], by_id[i]) != 0
+        if not is_first:
+            record = &segment.records[joiner.order[2 * n + by_id[i - 1]]]
+            joiner.order[2 * n + by_id[i]] = joiner.order[2 * n + by_id[i - 1]]
+            if policy.repeats == REPEATS_BY_SCORE and segment.records[by_id[i]].value > record.value:
+                joiner.order[2 * n + by_id[i]] = by_id[i]
+    for i in range(n - 1, 0, -1):
+        if docno_order(segment, by_id[i - 1], by_id[i]) == 0:
+            joiner.order[2 * n + by_id[i - 1]] = joiner.order[2 * n + by_id[i]]
+    for i in range(n):
+        if joiner.order[2 * n + i] == i:
+            joiner.kept[n_kept] = segment.records[i]
+            n_kept += 1
+    segment.records = joiner.kept
+    segment.n_records = n_kept
+    return True
+
+
+# ---- judged documents and their ranks
 
 
 cdef bint more_found(Joiner *joiner) noexcept nogil:
@@ -129,14 +232,14 @@ cdef bint more_found(Joiner *joiner) noexcept nogil:
 
 
 cdef JoinStatus find_judged_records(
-    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy
 ) noexcept nogil:
     # The judged documents among the records, as listed; and whether scores fall from record to record, or tie.
     cdef const Record *record
     cdef Found *found
     cdef size_t i
     cdef int64_t entry
-    cdef double previous = segment.records[0].value
+    cdef double previous = segment.records[0].value if segment.n_records else 0.0
     cdef bint falls = True, ties = False
     joiner.n_found = 0
     for i in range(segment.n_records):
@@ -149,12 +252,30 @@ cdef JoinStatus find_judged_records(
             if joiner.n_found == joiner.found_capacity and not more_found(joiner):
                 return JOIN_OUT_OF_MEMORY
             found = &joiner.found[joiner.n_found]
-            found.rank = i + 1
+            found.rank = found.tie_rank = i + 1
+            found.tie_size = 1
             found.record = i
+            found.entry = entry
             found.grade = table.judged[unit.first_judged + entry].grade
+            if policy.negative_is_judged and found.grade < 0:
+                found.grade = 0
             joiner.n_found += 1
     joiner.falls = falls
     joiner.ties = ties
+    return JOINED
+
+
+cdef JoinStatus note_grades(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
+    # Grades by record, for the orders of ties that go by them.
+    cdef size_t i
+    if policy.ties != BEST_FIRST and policy.ties != WORST_FIRST:
+        return JOINED
+    if not reserve(<void **> &joiner.grades, &joiner.grade_capacity, segment.n_records + 1, sizeof(int32_t)):
+        return JOIN_OUT_OF_MEMORY
+    for i in range(segment.n_records):
+        joiner.grades[i] = UNPOOLED
+    for i in range(joiner.n_found):
+        joiner.grades[joiner.found[i].record] = max(joiner.found[i].grade, UNPOOLED)
     return JOINED
 
 
@@ -165,7 +286,9 @@ cdef JoinStatus rank_found(Joiner *joiner, const Segment *segment, const Policy 
     cdef size_t first, last
     cdef double score
     if not joiner.falls:
-        return rank_by_counting(joiner, segment, policy, 0, n, 0, joiner.n_found)
+        if rank_by_counting(joiner, segment, policy, 0, n, 0, joiner.n_found) != JOINED:
+            return JOIN_OUT_OF_MEMORY
+        return mark_ties(joiner, segment) if policy.marks_ties else JOINED
     if not joiner.ties:
         return JOINED
     first = 0
@@ -182,7 +305,10 @@ cdef JoinStatus rank_found(Joiner *joiner, const Segment *segment, const Policy 
             last += 1
         if end - begin > 1 and rank_by_counting(joiner, segment, policy, begin, end, first, last) != JOINED:
             return JOIN_OUT_OF_MEMORY
-        first = last
+        while first < last:
+            joiner.found[first].tie_rank = begin + 1
+            joiner.found[first].tie_size = end - begin
+            first += 1
     return JOINED
 
 
@@ -201,7 +327,8 @@ cdef JoinStatus rank_by_counting(
     cdef int64_t *n_above
     cdef Order order
     order.segment = segment
-    order.ties = policy.ties
+    order.policy = policy
+    order.grades = joiner.grades
     if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n, sizeof(int64_t)):
         return JOIN_OUT_OF_MEMORY
     by_rank = joiner.order
@@ -241,10 +368,98 @@ cdef inline int64_t place_of(const Found *found, int64_t n, int64_t record) noex
     return low
 
 
-cdef void form_ranking(
-    Joiner *joiner, const Table *table, const Unit *unit, int64_t n_records, const Policy *policy
+cdef JoinStatus mark_ties(Joiner *joiner, const Segment *segment) noexcept nogil:
+    # The tie groups of the judged documents, which come ranked, where lines are out of order: for the first of each
+    # group, counts the records with the same score and those with a higher one.
+    cdef int64_t n = joiner.n_found, i, first, above = 0
+    cdef int64_t *n_equal
+    cdef int64_t *n_above
+    cdef double score
+    if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n + 2, sizeof(int64_t)):
+        return JOIN_OUT_OF_MEMORY
+    n_equal = joiner.order
+    n_above = joiner.order + n + 1
+    memset(n_equal, 0, (2 * n + 2) * sizeof(int64_t))
+    for i in range(<int64_t> segment.n_records):
+        score = segment.records[i].value
+        n_above[n_scored_at_least(joiner, segment, score)] += 1
+        first = n_scored_above(joiner, segment, score)
+        if first < n and segment.records[joiner.found[first].record].value == score:
+            n_equal[first] += 1
+    first = 0
+    for i in range(n):
+        above += n_above[i]
+        if segment.records[joiner.found[i].record].value != segment.records[joiner.found[first].record].value:
+            first = i
+        joiner.found[i].tie_rank = above + 1
+        joiner.found[i].tie_size = n_equal[first]
+    return JOINED
+
+
+cdef int64_t n_scored_above(const Joiner *joiner, const Segment *segment, double score) noexcept nogil:
+    # Judged documents with a higher score.
+    cdef int64_t low = 0, high = joiner.n_found, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if segment.records[joiner.found[middle].record].value > score:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef int64_t n_scored_at_least(const Joiner *joiner, const Segment *segment, double score) noexcept nogil:
+    # Judged documents with this score or a higher one.
+    cdef int64_t low = 0, high = joiner.n_found, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if segment.records[joiner.found[middle].record].value >= score:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef JoinStatus forget_repeats(Joiner *joiner, const Unit *unit) noexcept nogil:
+    # Of the copies of a judged document only the one with the best rank is a hit; the others count as unpooled.
+    cdef size_t i, n = 0
+    cdef int64_t *counted
+    if not reserve(<void **> &joiner.order, &joiner.order_capacity, unit.n_judged + 1, sizeof(int64_t)):
+        return JOIN_OUT_OF_MEMORY
+    counted = joiner.order
+    memset(counted, 0, unit.n_judged * sizeof(int64_t))
+    for i in range(joiner.n_found):
+        if not counted[joiner.found[i].entry]:
+            counted[joiner.found[i].entry] = True
+            joiner.found[n] = joiner.found[i]
+            n += 1
+    joiner.n_found = n
+    return JOINED
+
+
+cdef JoinStatus join(
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy
 ) noexcept nogil:
-    # The ranking that the policies leave.
+    # The judged documents of a query's lines, ranked (joiner.found). Without lines (segment NULL) there are none.
+    joiner.n_found = 0
+    if segment == NULL:
+        return JOINED
+    if find_judged_records(joiner, table, unit, segment, policy) != JOINED:
+        return JOIN_OUT_OF_MEMORY
+    if note_grades(joiner, segment, policy) != JOINED or rank_found(joiner, segment, policy) != JOINED:
+        return JOIN_OUT_OF_MEMORY
+    return forget_repeats(joiner, unit) if policy.repeats == REPEATS_UNPOOLED else JOINED
+
+
+cdef void form_ranking(
+    Joiner *joiner,
+    const Table *table,
+    const Unit *unit,
+    int64_t n_records,
+    const Policy *policy,
+    const View *view,
+) noexcept nogil:
+    # joiner.ranking, as a measure sees what join() found.
     cdef Ranking *ranking = &joiner.ranking
     cdef const Found *found
     cdef Hit *hit
@@ -254,9 +469,11 @@ cdef void form_ranking(
     ranking.hits = joiner.hits
     ranking.grades = table.grades + unit.first_grade
     ranking.n_grades = unit.n_grades
-    ranking.level = policy.level
+    ranking.n_unjudged = 0 if policy.negative_is_judged else unit.n_unjudged
+    ranking.n_nonrel = unit.n_unjudged - ranking.n_unjudged
+    ranking.level = view.level
     for j in range(unit.n_grades):
-        if ranking.grades[j].grade >= policy.level:
+        if ranking.grades[j].grade >= view.level:
             ranking.n_rel += ranking.grades[j].count
         else:
             ranking.n_nonrel += ranking.grades[j].count
@@ -264,32 +481,57 @@ cdef void form_ranking(
         found = &joiner.found[i]
         if found.rank > policy.depth:
             break
-        if policy.condensed and found.grade < 0:
+        if view.condensed and found.grade < 0:
             continue
         hit = &joiner.hits[ranking.n_hits]
         ranking.n_hits += 1
         ranking.n_judged_ret += found.grade >= 0
-        ranking.n_rel_ret += found.grade >= policy.level
-        hit.rank = ranking.n_hits if policy.condensed else found.rank
+        ranking.n_rel_ret += found.grade >= view.level
+        hit.rank = ranking.n_hits if view.condensed else found.rank
         hit.grade = found.grade
         hit.n_rel = ranking.n_rel_ret
+        hit.tie_rank = found.tie_rank
+        hit.tie_size = found.tie_size
     ranking.n_ret = n_records if n_records < policy.depth else policy.depth
-    if policy.condensed:
+    if view.condensed:
         ranking.n_ret = ranking.n_hits
+        close_up_ties(joiner)
 
 
-cdef JoinStatus join(
-    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy
+cdef void close_up_ties(Joiner *joiner) noexcept nogil:
+    # Tie groups of a ranking that unjudged documents were taken out of: neighbours with the same first rank.
+    cdef int64_t n = joiner.ranking.n_hits, first = 0, last, original
+    while first < n:
+        original = joiner.hits[first].tie_rank
+        last = first + 1
+        while last < n and joiner.hits[last].tie_rank == original:
+            last += 1
+        original = last - first
+        while first < last:
+            joiner.hits[first].tie_rank = last - original + 1
+            joiner.hits[first].tie_size = original
+            first += 1
+
+
+cdef int64_t first_unjudged(
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy, int64_t *rank
 ) noexcept nogil:
-    # joiner.ranking of a query's lines over a unit's judgements; without lines (segment NULL), the empty ranking.
-    cdef JoinStatus status
-    joiner.n_found = 0
-    if segment == NULL:
-        form_ranking(joiner, table, unit, 0, policy)
-        return JOINED
-    status = find_judged_records(joiner, table, unit, segment)
-    if status == JOINED:
-        status = rank_found(joiner, segment, policy)
-    if status == JOINED:
-        form_ranking(joiner, table, unit, segment.n_records, policy)
-    return status
+    # The best-ranked document without a judgement, and its rank; -1 where all are judged. After join().
+    cdef int64_t n = segment.n_records, i, entry, first = -1
+    cdef const Record *record
+    cdef Order order
+    order.segment = segment
+    order.policy = policy
+    order.grades = joiner.grades
+    for i in range(n):
+        record = &segment.records[i]
+        entry = find_judged(table, unit, record.hash, segment.text + record.offset, record.length)
+        if entry >= 0 and (policy.negative_is_judged or table.judged[unit.first_judged + entry].grade >= 0):
+            continue
+        if first < 0 or record_order(&order, i, first) < 0:
+            first = i
+    rank[0] = 1
+    for i in range(n):
+        if first >= 0 and i != first and record_order(&order, i, first) < 0:
+            rank[0] += 1
+    return first

@@ -24,6 +24,7 @@ ctypedef struct Unit:
     uint32_t n_judged           # entries, pool-unjudged ones included
     uint32_t slot_mask          # 0: too few for a hash table, look through them
     uint32_t n_grades
+    uint32_t n_unjudged         # entries with a negative grade
     bint has_duplicate          # a document stands there twice
 
 

@@ -433,6 +433,8 @@ cdef bint count_grades(Table *table) noexcept nogil:
                     n_large += 1
             elif grade >= 0:
                 small[grade] += 1
+            else:
+                unit.n_unjudged += 1
         good = good and reserve(
             <void **> &table.grades, &capacity, n_grades + n_large + SMALL_GRADES, sizeof(GradeCount)
         )

@@ -47,13 +47,15 @@ ctypedef struct GainPair:
     double ideal_gain         # of this grade in the ideal ranking
 
 
-# Gain of a grade >= 0 for which no pair speaks; never falls as the grade rises, 0 for grade 0.
-ctypedef double (*gain_t)(int32_t) noexcept nogil
+# Gain of a grade >= 0 for which no pair speaks; never falls as the grade rises. The second argument is the grade from
+# which a binary gain is 1.
+ctypedef double (*gain_t)(int32_t, int32_t) noexcept nogil
 
 
 ctypedef struct Gains:
     # Gain of a grade: that of its pair, else `of_grade`; 0 for UNPOOLED and UNJUDGED without a pair.
     gain_t of_grade
+    int32_t binary_from
     int64_t n_pairs
     const GainPair *pairs            # by rising grade, each grade once
     const GainPair *by_ideal_gain    # the same by falling ideal gain
@@ -132,12 +134,12 @@ cdef inline double gain_of(const Gains *gains, int32_t grade) noexcept nogil:
     if grade < 0:
         return gains.unjudged if grade == UNJUDGED else gains.unpooled
     pair = pair_of(gains, grade)
-    return pair.gain if pair != NULL else gains.of_grade(grade)
+    return pair.gain if pair != NULL else gains.of_grade(grade, gains.binary_from)
 
 
-cdef double linear_gain(int32_t grade) noexcept nogil
-cdef double exp2_gain(int32_t grade) noexcept nogil
-cdef double binary_gain(int32_t grade) noexcept nogil
+cdef double linear_gain(int32_t grade, int32_t unused) noexcept nogil
+cdef double exp2_gain(int32_t grade, int32_t unused) noexcept nogil
+cdef double binary_gain(int32_t grade, int32_t binary_from) noexcept nogil
 
 cdef double log2_of_rank_plus_1(int64_t rank) noexcept nogil
 

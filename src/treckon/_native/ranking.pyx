@@ -25,17 +25,17 @@ cdef double log2_of_rank_plus_1(int64_t rank) noexcept nogil:
     return log2(rank + 1.0)
 
 
-cdef double linear_gain(int32_t grade) noexcept nogil:
+cdef double linear_gain(int32_t grade, int32_t unused) noexcept nogil:
     return <double> grade
 
 
-cdef double exp2_gain(int32_t grade) noexcept nogil:
+cdef double exp2_gain(int32_t grade, int32_t unused) noexcept nogil:
     # 2^grade - 1; grades whose gain no double holds count as the highest that one does
     return ldexp(1.0, grade if grade < 1000 else 1000) - 1.0
 
 
-cdef double binary_gain(int32_t grade) noexcept nogil:
-    return 1.0 if grade > 0 else 0.0
+cdef double binary_gain(int32_t grade, int32_t binary_from) noexcept nogil:
+    return 1.0 if grade >= binary_from else 0.0
 
 
 cdef class Kernel:

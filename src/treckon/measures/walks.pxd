@@ -94,7 +94,7 @@ cdef inline bint next_gain(Ideal *walk) noexcept nogil:
         walk.n_grades += 1
     while walk.n_pairs < gains.n_pairs and count_of(ranking, gains.by_ideal_gain[walk.n_pairs].grade) == 0:
         walk.n_pairs += 1
-    of_grade = gains.of_grade(ranking.grades[walk.n_grades].grade) if walk.n_grades < ranking.n_grades else 0.0
+    of_grade = gains.of_grade(ranking.grades[walk.n_grades].grade, gains.binary_from) if walk.n_grades < ranking.n_grades else 0.0
     of_pair = gains.by_ideal_gain[walk.n_pairs].ideal_gain if walk.n_pairs < gains.n_pairs else 0.0
     if of_grade <= 0.0 and of_pair <= 0.0:
         return False
