@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from treckon._native.join cimport Joiner, Policy, View
-from treckon._native.lines cimport Record
+from treckon._native.lines cimport Record, Segment
 from treckon._native.qrels cimport Qrels, Table
 from treckon._native.ranking cimport Gains, Params, kernel_t, text_kernel_t
 
@@ -111,3 +111,13 @@ cdef class Results:
     cdef int64_t *text_lengths
 
     cdef Target as_target(self)
+
+
+# What other readers of runs share with the one for files.
+cdef bint is_wanted(const Share *share, int64_t query) noexcept nogil
+cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) noexcept nogil
+cdef bint evaluate_found(Share *share, int64_t query, int64_t n_records) noexcept nogil
+cdef void note_tied_scores(Share *share, int64_t query, int64_t n) noexcept nogil
+cdef void share_free(Share *share) noexcept nogil
+cdef object share_duplicate(const Share *share)
+cdef object share_unjudged(const Share *share)

@@ -339,21 +339,36 @@ cdef bint evaluate_query(Target *target, Joiner *joiner, int64_t query, const Se
     cdef const Unit *unit
     cdef uint64_t group
     cdef Py_ssize_t i
-    cdef int view
     if not target.needs_ranking:
         return True
     for group in range(q.n_units):
         unit = &target.table.units[q.first_unit + group]
         if join(joiner, target.table, unit, segment, &target.policy) != JOINED:
             return False
-        for view in range(target.n_views):
-            form_ranking(joiner, target.table, unit, n_records, &target.policy, &target.views[view])
-            if not evaluate_view(target, joiner, query, view, segment == NULL):
-                return False
+        if not evaluate_unit(target, joiner, query, unit, n_records, segment == NULL):
+            return False
     for i in range(target.n_values):
         if target.values[i].per_group:
             row[i] /= <double> q.n_units
     return True
+
+
+cdef bint evaluate_unit(
+    Target *target, Joiner *joiner, int64_t query, const Unit *unit, int64_t n_records, bint is_missing
+) noexcept nogil:
+    # The values over one unit's judgements, of what join() found. False: out of memory.
+    cdef int view
+    for view in range(target.n_views):
+        form_ranking(joiner, target.table, unit, n_records, &target.policy, &target.views[view])
+        if not evaluate_view(target, joiner, query, view, is_missing):
+            return False
+    return True
+
+
+cdef bint evaluate_found(Share *share, int64_t query, int64_t n_records) noexcept nogil:
+    # All values of a query without groups whose judged documents stand in share.joiner.found, ranked.
+    cdef const Unit *unit = &share.target.table.units[share.target.table.queries[query].first_unit]
+    return evaluate_unit(&share.target, &share.joiner, query, unit, n_records, False)
 
 
 cdef bint evaluate_view(Target *target, Joiner *joiner, int64_t query, int view, bint is_missing) noexcept nogil:
@@ -386,7 +401,7 @@ cdef bint set_text(Target *target, Joiner *joiner, int64_t query, Value *value) 
     return True
 
 
-cdef inline bint is_wanted(const Share *share, int64_t query) noexcept nogil:
+cdef bint is_wanted(const Share *share, int64_t query) noexcept nogil:
     return query >= 0 and (share.target.only < 0 or share.target.only == query)
 
 
@@ -444,17 +459,26 @@ cdef int falling_order(const void *a, const void *b) noexcept nogil:
 
 
 cdef bint note_ties(Share *share, int64_t query, const Segment *segment) noexcept nogil:
-    # Whether documents tie, and whether they do across a cutoff, within the depth.
-    cdef int64_t n = segment.n_records, depth = share.target.policy.depth, i
-    cdef int j
-    cdef double *scores
-    if not reserve(<void **> &share.scores, &share.score_capacity, n + 1, sizeof(double)):
+    # Whether documents tie, and whether they do across a cutoff.
+    cdef size_t i
+    if not reserve(<void **> &share.scores, &share.score_capacity, segment.n_records + 1, sizeof(double)):
         share.out_of_memory = True
         return False
-    scores = share.scores
-    for i in range(n):
-        scores[i] = segment.records[i].value
-    if not share.joiner.falls:
+    for i in range(segment.n_records):
+        share.scores[i] = segment.records[i].value
+    note_tied_scores(share, query, segment.n_records)
+    return True
+
+
+cdef void note_tied_scores(Share *share, int64_t query, int64_t n) noexcept nogil:
+    # The same of the scores in share.scores, which are sorted on the way.
+    cdef int64_t depth = share.target.policy.depth, i
+    cdef int j
+    cdef double *scores = share.scores
+    cdef bint falls = True
+    for i in range(1, n):
+        falls &= scores[i] <= scores[i - 1]
+    if not falls:
         qsort(scores, n, sizeof(double), falling_order)
     for i in range(1, min(n, depth)):
         if scores[i] == scores[i - 1]:
@@ -464,9 +488,8 @@ cdef bint note_ties(Share *share, int64_t query, const Segment *segment) noexcep
         i = share.target.cutoffs[j]
         if i < n and i <= depth and scores[i] == scores[i - 1]:
             share.target.ties[query] |= 3
-    if depth < n and depth > 0 and scores[depth] == scores[depth - 1]:
+    if 0 < depth < n and scores[depth] == scores[depth - 1]:
         share.target.ties[query] |= 3
-    return True
 
 
 cdef bint note_unjudged(Share *share, int64_t query, const Segment *segment) noexcept nogil:
@@ -556,6 +579,31 @@ cdef bint evaluate_gathered(Share *share) noexcept nogil:
     return good
 
 
+cdef void share_free(Share *share) noexcept nogil:
+    joiner_free(&share.joiner)
+    free(share.first_qid)
+    free(share.duplicate)
+    free(share.unjudged)
+    free(share.scores)
+    free(share.pieces)
+    free(share.kept)
+    free(share.ids)
+
+
+cdef object share_duplicate(const Share *share):
+    # (number of the query, document id) of a document that stands twice, or None.
+    if share.duplicate_query < 0:
+        return None
+    return share.duplicate_query, share.duplicate[:share.duplicate_length]
+
+
+cdef object share_unjudged(const Share *share):
+    # (number of the query, document id, rank) of an unjudged document, or None.
+    if share.unjudged_query < 0:
+        return None
+    return share.unjudged_query, share.unjudged[:share.unjudged_length], share.unjudged_rank
+
+
 cdef class RunScan:
     """One thread's pass over its share of a run: reads, evaluates, and remembers what it saw.
 
@@ -583,14 +631,7 @@ cdef class RunScan:
 
     def __dealloc__(self):
         scanner_free(&self.scanner)
-        joiner_free(&self.share.joiner)
-        free(self.share.first_qid)
-        free(self.share.duplicate)
-        free(self.share.unjudged)
-        free(self.share.scores)
-        free(self.share.pieces)
-        free(self.share.kept)
-        free(self.share.ids)
+        share_free(&self.share)
 
     def scan_file(self, int fd, int64_t begin, int64_t end):
         """Reads the share [begin, end) of a file; see lines.pyx for where a share begins and ends."""
@@ -641,18 +682,12 @@ cdef class RunScan:
     @property
     def duplicate(self):
         """(number of the query, document id) of a document that stands twice for a query, or None."""
-        if self.share.duplicate_query < 0:
-            return None
-        return self.share.duplicate_query, self.share.duplicate[:self.share.duplicate_length]
+        return share_duplicate(&self.share)
 
     @property
     def unjudged(self):
         """(number of the query, document id, rank) of an unjudged document where the plan refuses them, or None."""
-        if self.share.unjudged_query < 0:
-            return None
-        return (
-            self.share.unjudged_query, self.share.unjudged[:self.share.unjudged_length], self.share.unjudged_rank
-        )
+        return share_unjudged(&self.share)
 
     @property
     def n_lines(self):

@@ -80,6 +80,7 @@ ctypedef struct Joiner:
 
 
 cdef void joiner_free(Joiner *joiner) noexcept nogil
+cdef bint more_found(Joiner *joiner) noexcept nogil
 # Takes out what the policy takes out before anything else; `filtered` is the segment that is left.
 cdef JoinStatus filter_records(
     Joiner *joiner, const Segment *segment, const Policy *policy, Segment *filtered

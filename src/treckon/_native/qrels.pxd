@@ -53,8 +53,15 @@ cdef class Qrels:
     cdef Table table
     cdef readonly str release
     cdef readonly bint has_groups
+    cdef list query_names        # texts of ids, made when first asked for
+    cdef list judged_names       # of each query
 
+    cdef list names(self)
+    cdef list unit_names(self, int64_t query)
     cdef bytes qid(self, int64_t query)
+
+
+cdef str id_text_of(bytes id)
 
 
 cdef inline int64_t find_judged(

@@ -113,6 +113,18 @@ cdef uint32_t slots_for(uint64_t n) noexcept nogil:
     return size
 
 
+cdef str id_text_of(bytes id):
+    # The text of an id: bytes that are no UTF-8 become lone surrogates, as Python's file names do.
+    try:
+        return id.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return id.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return id.decode("utf-8", "surrogateescape")
+
+
 cdef class Qrels:
     """Judgements of many queries, hashed, read-only once built.
 
@@ -137,6 +149,26 @@ cdef class Qrels:
     cdef bytes qid(self, int64_t query):
         cdef const Query *q = &self.table.queries[query]
         return self.table.text[q.qid_offset:q.qid_offset + q.qid_length]
+
+    cdef list names(self):
+        # The ids of all queries as text.
+        if self.query_names is None:
+            self.query_names = [id_text_of(self.qid(i)) for i in range(self.table.n_queries)]
+        return self.query_names
+
+    cdef list unit_names(self, int64_t query):
+        # The ids of the judged documents of a query without groups as text, by number.
+        cdef const Unit *unit = &self.table.units[self.table.queries[query].first_unit]
+        cdef const Judged *judged = self.table.judged + unit.first_judged
+        cdef uint32_t i
+        if self.judged_names is None:
+            self.judged_names = [None] * self.table.n_queries
+        names = self.judged_names[query]
+        if names is None:
+            names = self.judged_names[query] = []
+            for i in range(unit.n_judged):
+                names.append(id_text_of(self.table.text[judged[i].offset:judged[i].offset + judged[i].length]))
+        return names
 
     def query_ids(self):
         """The ids of all queries, in byte order."""
@@ -245,6 +277,12 @@ cdef class QrelsBuilder:
             begin_part(b, qid, len(qid), NULL, 0)
         add_judged(b, tk_hash(docno, len(docno), hash_key()), docno, len(docno), grade)
         if b.out_of_memory:
+            raise MemoryError
+
+    def begin(self, bytes qid):
+        """Begins the judgements of a query, of which there may be none."""
+        begin_part(&self.builder, qid, len(qid), NULL, 0)
+        if self.builder.out_of_memory:
             raise MemoryError
 
     def finish(self, str release, bint has_groups=False):

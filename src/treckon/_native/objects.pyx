@@ -1,0 +1,336 @@
+"""Evaluates runs that are Python objects: dicts of dicts without copying a string, columns without an object a row."""
+
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check
+from cpython.long cimport PyLong_AsDouble, PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport isnan
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+from treckon._native.engine cimport (
+    Results, Share, evaluate_found, evaluate_records, is_wanted, note_tied_scores, share_duplicate, share_free,
+    share_unjudged,
+)
+from treckon._native.join cimport DOCNO_FALLING, DOCNO_RISING, Found, more_found
+from treckon._native.lines cimport Record, Segment, hash_key
+from treckon._native.memory cimport reserve
+from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, id_text_of
+from treckon._native.scan cimport tk_compare, tk_hash
+
+from treckon.errors import InputError
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
+cdef enum:
+    MOST_LOOKED_UP = 16        # judged documents of a query that are looked up in the run; of more, the run's are
+
+
+cdef bytes id_bytes(object key, str place):
+    # The bytes of an id: of text its UTF-8, of a whole number its decimal text.
+    if isinstance(key, str):
+        try:
+            return (<str> key).encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return (<str> key).encode("utf-8", "surrogatepass")
+    if isinstance(key, bytes):
+        return key
+    if hasattr(key, "__index__") and not isinstance(key, bool):
+        return b"%d" % key.__index__()
+    raise InputError(place, f"expected text or a whole number as id, found {key!r} of type {type(key).__name__}")
+
+
+cdef double number_of(object value, str place) except? -1.0:
+    # A score: any real scalar.
+    cdef double number
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise InputError(place, f"expected a number as score, found {value!r} of type {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf") if value > 0 else float("-inf")
+    if isnan(number):
+        raise InputError(place, f"expected a number as score, found {value!r}")
+    return number
+
+
+cdef int32_t grade_of(object value, str place) except? -1:
+    # A grade: any real scalar that is whole.
+    if isinstance(value, (str, bytes)) or not (hasattr(value, "__index__") or hasattr(value, "__float__")):
+        raise InputError(place, f"expected a whole number as grade, found {value!r} of type {type(value).__name__}")
+    try:
+        whole = int(value)
+        if whole != value:
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise InputError(
+            place, f"expected a whole number as grade, found {value!r} (a gain mapping gives grades fractional gains)"
+        ) from None
+    if not -2 ** 31 <= whole < 2 ** 31:
+        raise InputError(place, f"expected a grade of at most 32 bits, found {value!r}")
+    return whole
+
+
+def id_text(object key):
+    """The text of an id as `treckon` prints it: of bytes their UTF-8, of a whole number its decimal text."""
+    return id_text_of(id_bytes(key, "id"))
+
+
+def add_mapping(QrelsBuilder builder not None, mapping):
+    """Adds judgements {query id: {document id: grade}} to a builder.
+
+    Raises InputError with query and document for an id or grade of the wrong type.
+    """
+    for qid, documents in mapping.items():
+        query = id_bytes(qid, "qrels")
+        place = f"qrels: query {qid!r}"
+        if not hasattr(documents, "items"):
+            raise InputError(place, f"expected a mapping from documents to grades, found {type(documents).__name__}")
+        builder.begin(query)
+        for docno, grade in documents.items():
+            builder.add(
+                query, id_bytes(docno, place),
+                grade if type(grade) is int and -2 ** 31 <= grade < 2 ** 31
+                else grade_of(grade, f"{place}, document {docno!r}"),
+            )
+
+
+cdef class MappingScan:
+    """Evaluates a run {query id: {document id: score}}; each document can stand there once only.
+
+    results: where the values go
+    """
+
+    cdef Results results
+    cdef Share share
+    cdef PyObject **keys
+    cdef size_t key_capacity
+    cdef readonly int64_t n_queries    # in the run
+    cdef object first
+
+    def __cinit__(self, Results results not None):
+        memset(&self.share, 0, sizeof(Share))
+        self.results = results
+        self.share.target = results.as_target()
+        self.share.duplicate_query = self.share.unjudged_query = -1
+
+    def __dealloc__(self):
+        share_free(&self.share)
+        free(self.keys)
+
+    def scan(self, mapping):
+        """Evaluates all queries. Raises InputError with query and document for what has the wrong type."""
+        cdef int64_t query
+        cdef Qrels qrels = self.results.qrels
+        cdef list names = qrels.names()
+        self.n_queries = len(mapping)
+        self.first = next(iter(mapping), None)
+        for query in range(qrels.table.n_queries):
+            documents = mapping.get(names[query])
+            if documents is None:
+                documents = number_item(mapping, names[query])
+            if documents is None or not is_wanted(&self.share, query):
+                continue
+            self.share.target.seen[query] = 1
+            if self.share.target.needs_ranking:
+                self.evaluate(query, names[query], documents)
+
+    cdef int evaluate(self, int64_t query, str name, documents) except -1:
+        cdef const Unit *unit = &self.share.target.table.units[self.share.target.table.queries[query].first_unit]
+        if type(documents) is not dict:
+            if not hasattr(documents, "items"):
+                raise InputError(
+                    f"run: query {name!r}",
+                    f"expected a mapping from documents to scores, found {type(documents).__name__}",
+                )
+            documents = dict(documents)
+        few = (
+            unit.n_judged <= MOST_LOOKED_UP
+            and self.share.target.table.queries[query].n_units == 1
+            and not self.share.target.policy.ignores_self
+            and not self.share.target.refuses_unjudged
+            and not self.share.target.policy.marks_ties
+            and self.share.target.policy.ties in (DOCNO_FALLING, DOCNO_RISING)
+        )
+        try:
+            if not self.collect(documents):
+                return self.evaluate_any(query, name, documents)
+            return self.evaluate_few(query, documents) if few else self.evaluate_collected(query, name, len(documents))
+        except UnicodeEncodeError:  # an id with a lone surrogate
+            return self.evaluate_any(query, name, documents)
+
+    cdef bint collect(self, dict documents) except -1:
+        # Scores and ids of a query, as listed, if all are plain numbers and text: then no code of others runs meanwhile.
+        cdef PyObject *key = NULL
+        cdef PyObject *value = NULL
+        cdef Py_ssize_t position = 0
+        cdef size_t n = 0
+        cdef double *scores
+        if not reserve(
+            <void **> &self.share.scores, &self.share.score_capacity, len(documents) + 1, sizeof(double)
+        ) or not reserve(<void **> &self.keys, &self.key_capacity, len(documents) + 1, sizeof(PyObject *)):
+            raise MemoryError
+        scores = self.share.scores
+        while PyDict_Next(documents, &position, &key, &value):
+            if not PyUnicode_CheckExact(<object> key):
+                return False
+            if PyFloat_Check(<object> value):
+                scores[n] = PyFloat_AS_DOUBLE(<object> value)
+            elif PyLong_CheckExact(<object> value):
+                scores[n] = PyLong_AsDouble(<object> value)
+            else:
+                return False
+            self.keys[n] = key
+            n += 1
+        return not has_nan(scores, n)
+
+    cdef int evaluate_few(self, int64_t query, dict documents) except -1:
+        # Looks the judged documents up in the run and counts the scores above theirs.
+        cdef Share *share = &self.share
+        cdef size_t n = len(documents), i
+        cdef Found *found
+        cdef PyObject *value
+        cdef list judged = self.results.qrels.unit_names(query)
+        cdef const Unit *unit = &share.target.table.units[share.target.table.queries[query].first_unit]
+        share.joiner.n_found = 0
+        for i in range(unit.n_judged):
+            value = PyDict_GetItemWithError(documents, judged[i])
+            if value == NULL:
+                continue
+            if share.joiner.n_found == share.joiner.found_capacity and not more_found(&share.joiner):
+                raise MemoryError
+            found = &share.joiner.found[share.joiner.n_found]
+            share.joiner.n_found += 1
+            found.record = found.entry = i
+            found.grade = share.target.table.judged[unit.first_judged + i].grade
+            if share.target.policy.negative_is_judged and found.grade < 0:
+                found.grade = 0
+            found.tie_size = 1
+            found.rank = found.tie_rank = 1 + self.n_above(PyFloat_AsDouble(<object> value), judged[i], n)
+        sort_found(share.joiner.found, share.joiner.n_found)
+        if not evaluate_found(share, query, n):
+            raise MemoryError
+        if share.target.reports_ties:
+            note_tied_scores(share, query, n)
+        return 0
+
+    cdef int64_t n_above(self, double score, str name, size_t n) except -1:
+        # How many documents rank above this one.
+        cdef const double *scores = self.share.scores
+        cdef int64_t above = 0, equal = 0
+        cdef size_t i
+        cdef Py_ssize_t length = 0, other_length = 0
+        cdef const char *docno
+        cdef const char *other
+        cdef int order
+        for i in range(n):
+            above += scores[i] > score
+            equal += scores[i] == score
+        if equal > 1:
+            docno = PyUnicode_AsUTF8AndSize(name, &length)
+            for i in range(n):
+                if scores[i] == score:
+                    other = PyUnicode_AsUTF8AndSize(<object> self.keys[i], &other_length)
+                    order = tk_compare(other, other_length, docno, length)
+                    above += order > 0 if self.share.target.policy.ties == DOCNO_FALLING else order < 0
+        return above
+
+    cdef int evaluate_collected(self, int64_t query, str name, size_t n) except -1:
+        # Joins what collect() found.
+        cdef Py_ssize_t length = 0
+        cdef const char *docno
+        cdef size_t i
+        self.begin_records(n)
+        for i in range(n):
+            docno = PyUnicode_AsUTF8AndSize(<object> self.keys[i], &length)
+            self.add_record(docno, length, self.share.scores[i])
+        return self.evaluate_gathered(query, name)
+
+    cdef int evaluate_any(self, int64_t query, str name, dict documents) except -1:
+        # The same for ids and scores of any type.
+        cdef bytes docno
+        items = list(documents.items())
+        self.begin_records(len(items))
+        for key, value in items:
+            place = f"run: query {name!r}, document {key!r}"
+            docno = id_bytes(key, place)
+            self.add_record(docno, len(docno), number_of(value, place))
+        return self.evaluate_gathered(query, name)
+
+    cdef int begin_records(self, size_t n) except -1:
+        if not reserve(<void **> &self.share.kept, &self.share.kept_capacity, n + 1, sizeof(Record)):
+            raise MemoryError
+        self.share.n_kept = self.share.n_ids = 0
+        return 0
+
+    cdef int add_record(self, const char *docno, size_t length, double score) except -1:
+        cdef Record *record = &self.share.kept[self.share.n_kept]
+        if not reserve(<void **> &self.share.ids, &self.share.id_capacity, self.share.n_ids + length + 1, 1):
+            raise MemoryError
+        memcpy(self.share.ids + self.share.n_ids, docno, length)
+        record.hash = tk_hash(docno, length, hash_key())
+        record.value = score
+        record.offset = self.share.n_ids
+        record.length = <uint32_t> length
+        self.share.n_ids += length
+        self.share.n_kept += 1
+        return 0
+
+    cdef int evaluate_gathered(self, int64_t query, str name) except -1:
+        cdef Segment segment
+        cdef bytes qid = id_bytes(name, "run")
+        memset(&segment, 0, sizeof(Segment))
+        segment.text = self.share.ids
+        segment.qid = qid
+        segment.qid_length = len(qid)
+        segment.records = self.share.kept
+        segment.n_records = self.share.n_kept
+        if not evaluate_records(&self.share, query, &segment):
+            raise MemoryError
+        return 0
+
+    @property
+    def duplicate(self):
+        """(number of the query, document id) of a document that stands twice (as text and as number), or None."""
+        return share_duplicate(&self.share)
+
+    @property
+    def unjudged(self):
+        """(number of the query, document id, rank) of an unjudged document where the plan refuses them, or None."""
+        return share_unjudged(&self.share)
+
+    @property
+    def first_query(self):
+        """The id of the run's first query, or None."""
+        return None if self.first is None else id_bytes(self.first, "run")
+
+
+cdef object number_item(mapping, str name):
+    # What stands under a whole number whose text is `name`, or None.
+    if name.isdecimal() and name.isascii() and str(int(name)) == name:
+        return mapping.get(int(name))
+    return None
+
+
+cdef bint has_nan(const double *scores, size_t n) noexcept nogil:
+    cdef size_t i
+    cdef bint found = False
+    for i in range(n):
+        found |= scores[i] != scores[i]
+    return found
+
+
+cdef void sort_found(Found *found, size_t n) noexcept nogil:
+    # By rank; there are few.
+    cdef size_t i, j
+    cdef Found one
+    for i in range(1, n):
+        one = found[i]
+        j = i
+        while j > 0 and found[j - 1].rank > one.rank:
+            found[j] = found[j - 1]
+            j -= 1
+        found[j] = one
