@@ -6,6 +6,9 @@ or a name of trec_eval (``ndcg_cut_10``, ``P.5,10``, ``official``). Nothing of i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from operator import index
+
 from treckon import names, registry
 from treckon.compat.trec_eval import NICKNAMES
 from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError
@@ -14,7 +17,7 @@ from treckon.params import DISCOUNT, GAIN, Arguments, RealCutoffs, Setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import NoReturn
 
     from treckon.registry import Measure as Record
@@ -40,6 +43,7 @@ class Measure(Asked):
     name: str
     setting: Setting
     at: int | float | None
+    _arguments: dict[str, Value]
 
     def __init__(
         self,
@@ -97,9 +101,10 @@ class Measure(Asked):
         return parse, (self.name,)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{self}: a measure can't be changed; measure(argument=value) and measure @ cutoff make one")
+        raise AttributeError(f"{self}: a measure can't be changed; measure(argument=value) or measure @ cutoff makes one")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{self}: a measure can't be changed")
 
 
 def parse(text: str | Measure, *, release: str = "10.0") -> Measure:
@@ -234,7 +239,8 @@ def _nearest(word: str, known: Iterable[str], instead: str = "") -> str:
 def _unknown(name: str) -> UnknownMeasureError:
     known = [known for record in registry.field_measures() for known in (record.name, *record.aliases)]
     known += [record.name for record in registry.all_measures() if record.since is not None]
-    return UnknownMeasureError(f"unknown measure '{name}'{_nearest(name, [*known, *NICKNAMES], '; no name is near it')}")
+    near = _nearest(name, [*known, *NICKNAMES], "; no name is near it")
+    return UnknownMeasureError(f"unknown measure '{name}'{near}")
 
 
 # From text
@@ -293,7 +299,7 @@ def _by_trec_eval_name(text: str, release: str) -> tuple[Measure, ...]:
     except EvaluationError as error:
         raise ParameterError(str(error)) from None
     if request.doubts:
-        raise ParameterError(f"'{text}': {'; '.join(request.doubts)}")
+        raise ParameterError(f"'{text}': trec_eval reads only a part of this: {'; '.join(request.doubts)}")
     return tuple(Measure(asked.measure, asked.setting, _trec_eval_text(asked)) for asked in request.asked)
 
 
@@ -309,7 +315,7 @@ def _trec_eval_text(asked: Asked) -> str:
 
 
 class _Reader:
-    """Reads ``Name(argument=value, ...)@cutoff`` from left to right. ParameterError says at which character it failed."""
+    """Reads ``Name(argument=value, ...)@cutoff`` from left to right. A ParameterError names the character it failed at."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -366,7 +372,7 @@ class _Reader:
             end += 1
         if end >= len(self.text):
             self.at = len(self.text)
-            self._fail(quote)
+            self._fail(f"the closing {quote}")
         self.at = end + 1
         return "".join(piece)
 
@@ -435,25 +441,32 @@ class _Reader:
 
 def _plain(name: str, value: object) -> Value:
     """The value in the types of the syntax. Raises ParameterError for a value of another type."""
-    if hasattr(value, "item") and not isinstance(value, (str, dict)):
-        value = value.item()  # a scalar of NumPy
     if isinstance(value, (bool, str)):
         return value
-    if isinstance(value, int):
-        if not LOWEST_INTEGER <= value <= HIGHEST_INTEGER:
-            raise ParameterError(f"{name}: expected a number of at most 64 bits, found a greater one")
-        return int(value)
-    if isinstance(value, float):
-        if value - value != 0.0:
-            raise ParameterError(f"{name}: expected a finite number, found {value!r}")
-        return float(value)
+    if isinstance(value, Mapping):
+        return {_plain(name, key): _plain(name, one) for key, one in value.items()}  # type: ignore[misc]
     if isinstance(value, (list, tuple)):
         return tuple(_plain(name, one) for one in value)
-    if hasattr(value, "keys") and hasattr(value, "__getitem__"):
-        return {_plain(name, key): _plain(name, value[key]) for key in value.keys()}  # type: ignore[misc]  # noqa: SIM118
-    raise ParameterError(
-        f"{name}: expected a number, a text, True, False, a mapping or a tuple, found {value!r} ({type(value).__name__})"
-    )
+    number = _python_number(value)
+    if number is None:
+        kinds = "a number, a text, True, False, a mapping or a tuple"
+        raise ParameterError(f"{name}: expected {kinds}, found {value!r} ({type(value).__name__})")
+    if number - number != 0:
+        raise ParameterError(f"{name}: expected a finite number, found {number!r}")
+    if isinstance(number, int) and not LOWEST_INTEGER <= number <= HIGHEST_INTEGER:
+        raise ParameterError(f"{name}: expected a whole number of at most 64 bits, found a greater one")
+    return number
+
+
+def _python_number(value: object) -> bool | int | float | None:
+    """The number that a scalar of any library is (NumPy's bool is no number elsewhere), or None."""
+    try:
+        value = value.item() if hasattr(value, "item") else value
+        if isinstance(value, bool):
+            return value
+        return index(value) if hasattr(value, "__index__") else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _value_text(value: object) -> str:

@@ -1,6 +1,6 @@
 """Rankings x kernels: a matrix of values, filled query by query without the interpreter, by any number of threads."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from treckon._native.join cimport Joiner, Policy, View
 from treckon._native.lines cimport Record, Segment
@@ -26,6 +26,7 @@ cdef class Plan:
     cdef readonly bint needs_ranking
     cdef readonly bint reports_ties
     cdef readonly bint refuses_unjudged
+    cdef readonly bint keeps_rankings
     cdef Policy policy
     cdef View *views
     cdef int n_views
@@ -53,6 +54,7 @@ ctypedef struct Target:
     const int64_t *cutoffs
     int n_cutoffs
     bint refuses_unjudged
+    char **kept_rankings         # query x view, each a Ranking with its hits behind it; NULL where none are kept
     int64_t only
     double *matrix
     unsigned char *seen
@@ -75,6 +77,12 @@ ctypedef struct Share:
     char *first_qid              # of the first segment
     size_t first_qid_length
     size_t qid_capacity
+    uint64_t *extra              # hashes of the ids of unjudged queries, where they are reported
+    size_t n_extra
+    size_t extra_capacity
+    char *extra_qid              # the first of them
+    size_t extra_qid_length
+    size_t extra_qid_capacity
     bint scattered               # a query's lines lie apart
     int64_t duplicate_query      # the first query in which a document stands twice, or -1
     char *duplicate              # that document
@@ -107,6 +115,7 @@ cdef class Results:
     cdef double *matrix          # query x value
     cdef unsigned char *ties
     cdef unsigned char *seen     # 1: in the run; 2: not, but evaluated as an empty ranking
+    cdef char **kept_rankings    # query x view
     cdef char **texts            # query x text value
     cdef int64_t *text_lengths
 
@@ -116,8 +125,12 @@ cdef class Results:
 # What other readers of runs share with the one for files.
 cdef bint is_wanted(const Share *share, int64_t query) noexcept nogil
 cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) noexcept nogil
+cdef bint evaluate_segment(void *context, const Segment *segment) noexcept nogil
+cdef bint gather_segment(void *context, const Segment *segment) noexcept nogil
+cdef int finish_gathered(Share *share) except -1
 cdef bint evaluate_found(Share *share, int64_t query, int64_t n_records) noexcept nogil
 cdef void note_tied_scores(Share *share, int64_t query, int64_t n) noexcept nogil
 cdef void share_free(Share *share) noexcept nogil
 cdef object share_duplicate(const Share *share)
 cdef object share_unjudged(const Share *share)
+cdef object share_extra(const Share *share)

@@ -18,10 +18,10 @@ from treckon._native.lines cimport (
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder, Query, Table, Unit, add_segment, find_query
 from treckon._native.ranking cimport (
-    JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, Kernel, Params, binary_gain, exp2_gain,
-    linear_gain,
+    JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, GradeCount, Hit, Kernel, Params, Ranking, binary_gain,
+    exp2_gain, linear_gain,
 )
-from treckon._native.scan cimport tk_exchange
+from treckon._native.scan cimport tk_exchange, tk_hash
 
 #: Problems of a scanner by number, as files.py words them.
 PROBLEMS = (
@@ -54,13 +54,14 @@ cdef class Plan:
     negative_is_judged: a negative grade is a judgement, nonrelevant
     ignores_self: documents whose id is the query's are taken out
     refuses_unjudged: the first unjudged document retrieved is noted, for an error
-    reports_ties: queries with ties are noted
+    reports_ties: queries with ties are noted, and the ids of unjudged queries
+    keeps_rankings: rankings are kept, for measures that are Python functions
     """
 
     def __cinit__(
         self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", gain="linear",
         discount="log2", str ties="trec", seed=0, str repeats="error", negative_is_judged=False, ignores_self=False,
-        refuses_unjudged=False, reports_ties=False,
+        refuses_unjudged=False, reports_ties=False, keeps_rankings=False,
     ):
         cdef Py_ssize_t i
         cdef Value *value
@@ -81,6 +82,8 @@ cdef class Plan:
             self.policy.seed.word[i] = <uint64_t> ((int(seed) * 0x9E3779B97F4A7C15 + i * 0xBF58476D1CE4E5B9) % 2 ** 64)
         self.refuses_unjudged = refuses_unjudged
         self.reports_ties = reports_ties
+        self.keeps_rankings = keeps_rankings
+        self.needs_ranking = keeps_rankings
         views = {}
         for i, (record_kernel, setting, per_group, missing) in enumerate(values):
             value = &self.values[i]
@@ -196,9 +199,10 @@ cdef class Results:
         self.matrix = <double *> calloc(n * plan.n_values + 1, sizeof(double))
         self.seen = <unsigned char *> calloc(n + 1, 1)
         self.ties = <unsigned char *> calloc(n + 1, 1)
+        self.kept_rankings = <char **> calloc(n * plan.n_views + 1 if plan.keeps_rankings else 1, sizeof(char *))
         self.texts = <char **> calloc(n * plan.n_texts + 1, sizeof(char *))
         self.text_lengths = <int64_t *> calloc(n * plan.n_texts + 1, sizeof(int64_t))
-        if self.matrix == NULL or self.seen == NULL or self.ties == NULL or self.texts == NULL or self.text_lengths == NULL:
+        if self.matrix == NULL or self.seen == NULL or self.ties == NULL or self.kept_rankings == NULL or self.texts == NULL or self.text_lengths == NULL:
             raise MemoryError
 
     def __dealloc__(self):
@@ -206,6 +210,10 @@ cdef class Results:
         if self.texts != NULL:
             for i in range(self.qrels.table.n_queries * self.plan.n_texts):
                 free(self.texts[i])
+        if self.kept_rankings != NULL and self.plan.keeps_rankings:
+            for i in range(self.qrels.table.n_queries * self.plan.n_views):
+                free(self.kept_rankings[i])
+        free(self.kept_rankings)
         free(self.texts)
         free(self.text_lengths)
         free(self.matrix)
@@ -291,6 +299,34 @@ cdef class Results:
                 ))
         return row
 
+    def ranking(self, int64_t query, Py_ssize_t value):
+        """The ranking of a query as the measure of a value saw it, where the plan keeps rankings; None: not evaluated.
+
+        (documents retrieved, relevant documents of the qrels, nonrelevant ones, relevance level, ranks, grades,
+        {grade: judged documents}); ranks (from 1) and grades are of the retrieved documents that are in the qrels.
+        """
+        cdef const Ranking *kept
+        cdef const Hit *hits
+        cdef const GradeCount *grades
+        if not (self.plan.keeps_rankings and 0 <= query < self.qrels.table.n_queries and 0 <= value < self.plan.n_values):
+            raise IndexError(f"value {value} of query {query}")
+        kept = <const Ranking *> self.kept_rankings[query * self.plan.n_views + self.plan.values[value].view]
+        if kept == NULL:
+            return None
+        hits = <const Hit *> (<const char *> kept + sizeof(Ranking))
+        grades = kept.grades
+        return (
+            kept.n_ret, kept.n_rel, kept.n_nonrel, kept.level, [hits[i].rank for i in range(kept.n_hits)],
+            [hits[i].grade for i in range(kept.n_hits)],
+            {grades[i].grade: grades[i].count for i in range(kept.n_grades)},
+        )
+
+    def forget(self):
+        """Makes all values empty again."""
+        memset(self.seen, 0, self.qrels.table.n_queries)
+        memset(self.ties, 0, self.qrels.table.n_queries)
+        memset(self.matrix, 0, self.qrels.table.n_queries * self.plan.n_values * sizeof(double))
+
     def set(self, int64_t query, Py_ssize_t value, double number):
         """Replaces one value."""
         if not (0 <= query < self.qrels.table.n_queries and 0 <= value < self.plan.n_values):
@@ -323,6 +359,7 @@ cdef class Results:
         target.n_cutoffs = self.plan.n_cutoffs
         target.refuses_unjudged = self.plan.refuses_unjudged
         target.ties = self.ties
+        target.kept_rankings = self.kept_rankings if self.plan.keeps_rankings else NULL
         target.only = self.only
         target.matrix = self.matrix
         target.seen = self.seen
@@ -362,6 +399,22 @@ cdef bint evaluate_unit(
         form_ranking(joiner, target.table, unit, n_records, &target.policy, &target.views[view])
         if not evaluate_view(target, joiner, query, view, is_missing):
             return False
+        if target.kept_rankings != NULL and not keep_ranking(target, joiner, query, view):
+            return False
+    return True
+
+
+cdef bint keep_ranking(Target *target, Joiner *joiner, int64_t query, int view) noexcept nogil:
+    # Copies the ranking with its hits. False: out of memory.
+    cdef size_t at = query * target.n_views + view
+    cdef size_t n_hits = joiner.ranking.n_hits
+    cdef char *copy = <char *> malloc(sizeof(Ranking) + n_hits * sizeof(Hit))
+    if copy == NULL:
+        return False
+    memcpy(copy, &joiner.ranking, sizeof(Ranking))
+    memcpy(copy + sizeof(Ranking), joiner.ranking.hits, n_hits * sizeof(Hit))
+    free(target.kept_rankings[at])
+    target.kept_rankings[at] = copy
     return True
 
 
@@ -413,12 +466,30 @@ cdef bint evaluate_segment(void *context, const Segment *segment) noexcept nogil
         memcpy(share.first_qid, segment.qid, segment.qid_length)
         share.first_qid_length = segment.qid_length
     share.n_segments += 1
+    if query < 0 and share.target.reports_ties and not note_extra(share, segment):
+        return False
     if not is_wanted(share, query):
         return True
     if tk_exchange(&share.target.seen[query], 1):
         share.scattered = True
         return False
     return evaluate_records(share, query, segment)
+
+
+cdef bint note_extra(Share *share, const Segment *segment) noexcept nogil:
+    # Keeps the hash of an unjudged query's id, and the first such id.
+    if not reserve(<void **> &share.extra, &share.extra_capacity, share.n_extra + 1, sizeof(uint64_t)) or (
+        share.n_extra == 0
+        and not reserve(<void **> &share.extra_qid, &share.extra_qid_capacity, segment.qid_length, 1)
+    ):
+        share.out_of_memory = True
+        return False
+    if share.n_extra == 0:
+        memcpy(share.extra_qid, segment.qid, segment.qid_length)
+        share.extra_qid_length = segment.qid_length
+    share.extra[share.n_extra] = tk_hash(segment.qid, segment.qid_length, share.target.table.key)
+    share.n_extra += 1
+    return True
 
 
 cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) noexcept nogil:
@@ -520,6 +591,8 @@ cdef bint gather_segment(void *context, const Segment *segment) noexcept nogil:
     cdef Piece *piece
     cdef Record *record
     cdef size_t i
+    if query < 0 and share.target.reports_ties and not note_extra(share, segment):
+        return False
     if not is_wanted(share, query):
         return True
     if not reserve(<void **> &share.pieces, &share.piece_capacity, share.n_pieces + 1, sizeof(Piece)) or not reserve(
@@ -585,6 +658,8 @@ cdef void share_free(Share *share) noexcept nogil:
     free(share.duplicate)
     free(share.unjudged)
     free(share.scores)
+    free(share.extra)
+    free(share.extra_qid)
     free(share.pieces)
     free(share.kept)
     free(share.ids)
@@ -602,6 +677,22 @@ cdef object share_unjudged(const Share *share):
     if share.unjudged_query < 0:
         return None
     return share.unjudged_query, share.unjudged[:share.unjudged_length], share.unjudged_rank
+
+
+cdef object share_extra(const Share *share):
+    # (hashes of the ids of unjudged queries, the first such id or None).
+    hashes = {share.extra[i] for i in range(share.n_extra)}
+    return hashes, share.extra_qid[:share.extra_qid_length] if share.n_extra else None
+
+
+cdef int finish_gathered(Share *share) except -1:
+    # Evaluates what gather_segment() kept.
+    cdef bint good
+    with nogil:
+        good = evaluate_gathered(share)
+    if not good:
+        raise MemoryError
+    return 0
 
 
 cdef class RunScan:
@@ -652,14 +743,8 @@ cdef class RunScan:
 
     def finish_gathering(self):
         """Evaluates all that was kept."""
-        cdef bint good
-        memset(self.results.seen, 0, self.results.qrels.table.n_queries)
-        memset(self.results.matrix, 0,
-               self.results.qrels.table.n_queries * self.results.plan.n_values * sizeof(double))
-        with nogil:
-            good = evaluate_gathered(&self.share)
-        if not good:
-            raise MemoryError
+        self.results.forget()
+        finish_gathered(&self.share)
 
     def cancel(self):
         """Asks a running `scan_file` to stop; may be called from another thread."""
@@ -688,6 +773,11 @@ cdef class RunScan:
     def unjudged(self):
         """(number of the query, document id, rank) of an unjudged document where the plan refuses them, or None."""
         return share_unjudged(&self.share)
+
+    @property
+    def extra(self):
+        """(hashes of the ids of unjudged queries, the first such id or None), where the plan reports."""
+        return share_extra(&self.share)
 
     @property
     def n_lines(self):

@@ -11,14 +11,15 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from treckon._native.engine cimport (
-    Results, Share, evaluate_found, evaluate_records, is_wanted, note_tied_scores, share_duplicate, share_free,
+    Results, Share, evaluate_found, evaluate_records, evaluate_segment, finish_gathered, gather_segment, is_wanted,
+    note_tied_scores, share_duplicate, share_extra, share_free,
     share_unjudged,
 )
 from treckon._native.join cimport DOCNO_FALLING, DOCNO_RISING, Found, more_found
 from treckon._native.lines cimport Record, Segment, hash_key
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, id_text_of
-from treckon._native.scan cimport tk_compare, tk_hash
+from treckon._native.scan cimport tk_compare, tk_decimal, tk_hash
 
 from treckon.errors import InputError
 
@@ -306,6 +307,156 @@ cdef class MappingScan:
     def first_query(self):
         """The id of the run's first query, or None."""
         return None if self.first is None else id_bytes(self.first, "run")
+
+
+cdef class ColumnsScan:
+    """Evaluates rows of a run that stand in columns.
+
+    results: where the values go; several scans may share the rows of one run
+    gather: keep everything until `finish_gathering`, for runs in which the rows of a query lie apart
+    """
+
+    cdef Results results
+    cdef Share share
+    cdef bint gathers
+    cdef Record *records
+    cdef size_t record_capacity
+    cdef char *text
+    cdef size_t text_capacity
+
+    def __cinit__(self, Results results not None, bint gather=False):
+        memset(&self.share, 0, sizeof(Share))
+        self.results = results
+        self.gathers = gather
+        self.share.target = results.as_target()
+        self.share.duplicate_query = self.share.unjudged_query = -1
+
+    def __dealloc__(self):
+        share_free(&self.share)
+        free(self.records)
+        free(self.text)
+
+    def scan_numbers(self, const int64_t[::1] queries, const int64_t[::1] documents, const double[::1] scores,
+                     int64_t begin, int64_t end):
+        """Evaluates the rows [begin, end), whose ids are numbers; the rows of a query may not be divided."""
+        cdef int64_t first = begin, last
+        cdef bint goes_on = True
+        if not 0 <= begin <= end <= min(queries.shape[0], documents.shape[0], scores.shape[0]):
+            raise IndexError(f"rows {begin} to {end}")
+        with nogil:
+            while first < end and goes_on:
+                last = first + 1
+                while last < end and queries[last] == queries[first]:
+                    last += 1
+                goes_on = self.number_segment(queries[first], &documents[first], &scores[first], last - first)
+                first = last
+        if self.share.out_of_memory:
+            raise MemoryError
+
+    cdef bint number_segment(
+        self, int64_t query, const int64_t *documents, const double *scores, int64_t n
+    ) noexcept nogil:
+        cdef Segment segment
+        cdef char[20] qid
+        cdef char *text
+        cdef Record *record
+        cdef int64_t i
+        if not reserve(<void **> &self.records, &self.record_capacity, n, sizeof(Record)) or not reserve(
+            <void **> &self.text, &self.text_capacity, 20 * n, 1
+        ):
+            self.share.out_of_memory = True
+            return False
+        text = self.text
+        for i in range(n):
+            record = &self.records[i]
+            record.length = <uint32_t> tk_decimal(documents[i], text)
+            record.hash = tk_hash(text, record.length, hash_key())
+            record.offset = text - self.text
+            record.value = scores[i]
+            text += record.length
+        memset(&segment, 0, sizeof(Segment))
+        segment.text = self.text
+        segment.qid = qid
+        segment.qid_length = tk_decimal(query, qid)
+        segment.records = self.records
+        segment.n_records = n
+        return self.take(&segment)
+
+    cdef bint take(self, const Segment *segment) noexcept nogil:
+        if self.gathers:
+            return gather_segment(&self.share, segment)
+        return evaluate_segment(&self.share, segment)
+
+    def scan_objects(self, list queries, list documents, const double[::1] scores):
+        """Evaluates rows whose ids are texts, whole numbers or bytes. Raises InputError with the row of another type."""
+        cdef Segment segment
+        cdef Record *record
+        cdef bytes qid, docno
+        cdef int64_t n = len(queries), first = 0, last, i
+        cdef size_t length, n_text
+        if len(documents) != n or scores.shape[0] != n:
+            raise InputError("run", f"expected columns of one length, found {n}, {len(documents)}, {scores.shape[0]}")
+        while first < n:
+            last = first + 1
+            while last < n and queries[last] == queries[first]:
+                last += 1
+            if not reserve(<void **> &self.records, &self.record_capacity, last - first, sizeof(Record)):
+                raise MemoryError
+            n_text = 0
+            for i in range(first, last):
+                docno = id_bytes(documents[i], f"run: row {i}")
+                length = len(docno)
+                if not reserve(<void **> &self.text, &self.text_capacity, n_text + length + 1, 1):
+                    raise MemoryError
+                memcpy(self.text + n_text, <const char *> docno, length)
+                record = &self.records[i - first]
+                record.hash = tk_hash(docno, length, hash_key())
+                record.value = scores[i]
+                record.offset = n_text
+                record.length = <uint32_t> length
+                n_text += length
+            qid = id_bytes(queries[first], f"run: row {first}")
+            memset(&segment, 0, sizeof(Segment))
+            segment.text = self.text
+            segment.qid = qid
+            segment.qid_length = len(qid)
+            segment.records = self.records
+            segment.n_records = last - first
+            if not self.take(&segment):
+                break
+            first = last
+        if self.share.out_of_memory:
+            raise MemoryError
+
+    def finish_gathering(self):
+        """Evaluates all that was kept."""
+        self.results.forget()
+        finish_gathered(&self.share)
+
+    @property
+    def scattered(self):
+        """Whether a query was met twice: its rows lie apart, and all must be gathered."""
+        return self.share.scattered
+
+    @property
+    def duplicate(self):
+        """(number of the query, document id) of a document that stands twice for a query, or None."""
+        return share_duplicate(&self.share)
+
+    @property
+    def unjudged(self):
+        """(number of the query, document id, rank) of an unjudged document where the plan refuses them, or None."""
+        return share_unjudged(&self.share)
+
+    @property
+    def extra(self):
+        """(hashes of the ids of unjudged queries, the first such id or None), where the plan reports."""
+        return share_extra(&self.share)
+
+    @property
+    def first_query(self):
+        """The id of the first query, or None."""
+        return None if self.share.n_segments == 0 else self.share.first_qid[:self.share.first_qid_length]
 
 
 cdef object number_item(mapping, str name):

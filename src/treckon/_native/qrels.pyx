@@ -196,6 +196,22 @@ cdef class Qrels:
                     total += self.table.grades[unit.first_grade + j].count
         return total
 
+    def n_relevant(self, int64_t query, int64_t level):
+        """How many documents of a query (of all its groups) have a grade of at least `level`, which is at least 0."""
+        if not 0 <= query < self.table.n_queries:
+            raise IndexError(f"query {query} of {self.table.n_queries}")
+        cdef const Query *q = &self.table.queries[query]
+        cdef const Unit *unit
+        cdef uint64_t u
+        cdef uint32_t i
+        cdef int64_t n = 0
+        for u in range(q.first_unit, q.first_unit + q.n_units):
+            unit = &self.table.units[u]
+            for i in range(unit.n_grades):
+                if self.table.grades[unit.first_grade + i].grade >= level:
+                    n += self.table.grades[unit.first_grade + i].count
+        return n
+
     def first_duplicate(self):
         """The number of the first query in which a document stands twice (in a group), or -1."""
         cdef int64_t i

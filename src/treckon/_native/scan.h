@@ -404,4 +404,15 @@ static inline size_t tk_integer(const char *text, size_t n, int64_t *value) {
     return p == start ? 0 : (size_t)(p - text);
 }
 
+/* The decimal text of a number into `text`, which has room for 20 bytes. Returns the length. */
+static inline size_t tk_decimal(int64_t number, char *text) {
+    char digits[20], *p = digits + sizeof digits;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do *--p = (char)('0' + rest % 10); while (rest /= 10);
+    const size_t n = (size_t)(digits + sizeof digits - p), negative = number < 0;
+    text[0] = '-';
+    memcpy(text + negative, p, n);
+    return n + negative;
+}
+
 #endif

@@ -39,3 +39,4 @@ cdef extern from "scan.h" nogil:
     int tk_compare(const char *a, size_t n_a, const char *b, size_t n_b)
     size_t tk_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value)
     size_t tk_integer(const char *text, size_t n, int64_t *value)
+    size_t tk_decimal(int64_t number, char *text)

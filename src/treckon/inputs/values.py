@@ -1,0 +1,180 @@
+"""What may stand for an id, a score or a grade in Python, and the words for what may not."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from collections.abc import Mapping
+
+from treckon.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Refused(Exception):
+    """A value that can't be read, before it is known where it stands."""
+
+    def at(self, place: str) -> InputError:
+        """The same with its place."""
+        return InputError(place, str(self))
+
+
+def id_of(value: object) -> str:
+    """A query's or document's id: any text, bytes (UTF-8, what is none is escaped) or whole number. Raises Refused."""
+    if isinstance(value, str):
+        return str(value)  # of a subclass, such as NumPy's: the text alone
+    if isinstance(value, (bytes, bytearray)):
+        return value.decode("utf-8", "surrogateescape")
+    if not isinstance(value, bool):
+        try:
+            return str(operator.index(value))  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise Refused(f"expected text or a whole number as id, found {shown(value)}")
+
+
+def score_of(value: object) -> float:
+    """A score: any real number but NaN. Raises Refused."""
+    if _is_real(value):
+        try:
+            score = float(value)  # type: ignore[arg-type]
+        except OverflowError:
+            raise Refused(f"expected a score that fits a double, found {shown(value)}") from None
+        except (TypeError, ValueError):  # a library's missing value or signalling NaN
+            score = math.nan
+        if not math.isnan(score):
+            return score
+    raise Refused(f"expected a number as score, found {shown(value)}")
+
+
+def grade_of(value: object) -> int:
+    """A grade: a whole number of 32 bits, of whatever type. Raises Refused."""
+    problem = "expected a whole number as grade, found"
+    if not _is_real(value):
+        raise Refused(f"{problem} {shown(value)}")
+    try:
+        grade = int(value)  # type: ignore[call-overload]
+        whole = bool(grade == value)
+    except (TypeError, ValueError, OverflowError):  # NaN and infinities
+        raise Refused(f"{problem} {shown(value)}") from None
+    if not whole:
+        advice = "for other gains keep whole grades and give a gain mapping, such as gain={1: 0.5}"
+        raise Refused(f"{problem} {shown(value)}; {advice}")
+    if not -(1 << 31) <= grade < 1 << 31:
+        raise Refused(f"expected a grade of at most 32 bits, found {shown(value)}")
+    return grade  # type: ignore[no-any-return]
+
+
+class Kind:
+    """What differs between a run and qrels.
+
+    value:       what messages call a document's number
+    value_of:    reads one
+    typecode:    of an array of them
+    value_names: what a table's column of them may be called; the first name goes before the others
+    """
+
+    __slots__ = ("typecode", "value", "value_names", "value_of")
+
+    def __init__(
+        self, value: str, value_of: Callable[[object], float], typecode: str, value_names: tuple[str, ...]
+    ) -> None:
+        self.value = value
+        self.value_of = value_of
+        self.typecode = typecode
+        self.value_names = value_names
+
+
+RUN = Kind("score", score_of, "d", ("score",))
+QRELS = Kind("grade", grade_of, "i", ("relevance", "grade", "label", "rel", "score"))
+
+
+def _is_real(value: object) -> bool:
+    """Whether this is one real number: Python's, a library's scalar or array of no dimension. Text is none."""
+    if type(value) in (float, int, bool):
+        return True
+    if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
+        return False
+    kind = getattr(getattr(value, "dtype", None), "kind", "f")  # NumPy's times are numbers, too, if one asks them
+    if getattr(value, "ndim", 0) != 0 or kind not in ("f", "i", "u", "b"):
+        return False
+    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
+
+
+def shown(value: object) -> str:
+    """How a message shows a value: short, on one line, with its type where the value alone doesn't tell."""
+    if value is None or isinstance(value, (bool, int)):
+        return _short(repr(value))
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else repr(float(value))
+    if isinstance(value, (str, bytes, numbers.Number)):
+        return f"{_short(repr(value))} ({type(value).__name__})"
+    return type(value).__name__
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def query_place(name: str, query: str) -> str:
+    """How messages say which query."""
+    return f"{name}: query {query!r}"
+
+
+def document_place(name: str, query: str, document: str) -> str:
+    """How messages say which document of which query."""
+    return f"{name}: query {query!r}, document {document!r}"
+
+
+def texts(ids: Iterable[object], place: Callable[[int], str]) -> list[str]:
+    """The ids as text. `place(i)` says where the i-th stands. Raises InputError."""
+    given = list(ids)
+    if set(map(type, given)) <= {str}:
+        return given  # type: ignore[return-value]
+    as_text = []
+    for i, one in enumerate(given):
+        try:
+            as_text.append(id_of(one))
+        except Refused as problem:
+            raise problem.at(place(i)) from None
+    return as_text
+
+
+def plain_documents(documents: Mapping[object, object], query: str, kind: Kind, name: str) -> dict[str, float]:
+    """One query's {document id: number} with every id as text, every score as float, every grade as int.
+
+    Raises InputError for ids and numbers that are none, and where two ids are the same text.
+    """
+    plain: dict[str, float] = {}
+    for given, value in documents.items():
+        try:
+            document = id_of(given)
+        except Refused as problem:
+            raise problem.at(query_place(name, query)) from None
+        if document in plain:
+            place = document_place(name, query, document)
+            raise InputError(place, "expected each document once, found its id as keys of two types")
+        try:
+            plain[document] = kind.value_of(value)
+        except Refused as problem:
+            raise problem.at(document_place(name, query, document)) from None
+    return plain
+
+
+def plain_mapping(
+    mapping: Mapping[object, Mapping[object, object]], kind: Kind, name: str
+) -> dict[str, dict[str, float]]:
+    """{query id: {document id: number}} of plain types; see `plain_documents`."""
+    plain: dict[str, dict[str, float]] = {}
+    for given, documents in mapping.items():
+        try:
+            query = id_of(given)
+        except Refused as problem:
+            raise problem.at(name) from None
+        if query in plain:
+            raise InputError(query_place(name, query), "expected each query once, found its id as keys of two types")
+        plain[query] = plain_documents(documents, query, kind, name)
+    return plain
