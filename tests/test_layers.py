@@ -18,8 +18,8 @@ LAYERS = [
     {"params", "aggregate", "_native"},
     {"registry"},
     {"measures"},
-    {"names", "compat", "files", "reading"},
-    {"evaluate", "compare", "plan"},
+    {"names", "syntax", "compat", "files", "reading"},
+    {"evaluate", "compare", "plan", "results"},
     {"report"},
     {"cli", "__init__", "__main__"},
 ]

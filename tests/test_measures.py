@@ -13,7 +13,9 @@ from treckon.registry import INTEGER, REAL, TEXT, VIEW_JUDGMENT_GROUPS, VIEW_RUN
 MEASURES = list(registry.all_measures())
 RELEASES = ("9.0.8", "10.0")
 
-every_measure = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+every_measure = pytest.mark.parametrize(
+    "measure", MEASURES, ids=lambda measure: measure.name if measure.since else f"field's {measure.name}"
+)
 
 
 @every_measure
@@ -29,7 +31,8 @@ def test_a_record_says_what_its_measure_is(measure: Measure):
 def test_a_record_has_worked_examples(measure: Measure):
     assert len(measure.examples) >= 2
     for example in measure.examples:
-        assert example.name == measure.name or example.name.startswith(measure.name + "_")
+        behind = example.name.removeprefix(measure.name)
+        assert behind != example.name and behind[:1] in ("", *("_" if measure.since else "(@"))
         assert example.why
         assert isinstance(
             example.value, str if measure.value_type == TEXT else int if measure.value_type == INTEGER else float
@@ -45,10 +48,13 @@ def test_kernel_and_kind_of_value_fit(measure: Measure):
         assert measure.kernel.is_text == (measure.value_type == TEXT)
 
 
-def test_a_name_is_registered_once():
-    names = [measure.name for measure in MEASURES]
-    assert len(set(names)) == len(names)
-    assert all(registry.find(measure.name) is measure for measure in MEASURES)
+def test_a_name_is_registered_once_in_each_namespace():
+    for measure in MEASURES:
+        find = registry.find if measure.since else registry.find_field
+        assert find(measure.name) is measure
+        assert all(registry.find_field(alias) is measure for alias in measure.aliases)
+    with pytest.raises(ValueError, match="'AP' is registered already"):
+        registry.register(registry.find_field("AP"))
     with pytest.raises(ValueError, match="'map' is registered already"):
         registry.register(registry.find("map"))
 

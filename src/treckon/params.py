@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from treckon._native.numbers import integer_prefix, real_prefix
 from treckon.errors import EvaluationError, ParameterError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal, TypeAlias
+
+    Gain: TypeAlias = Literal["linear", "exp2"] | tuple[Literal["binary"], int] | dict[int, float]
+    Discount: TypeAlias = Literal["log2", "none"] | tuple[Literal["jk"], float]
 
 
 class Setting:
@@ -19,7 +29,7 @@ class Setting:
 
     level:     lowest relevant grade
     condensed: whether unjudged documents are taken out of the ranking
-    gain:      "linear", "exp2", "binary" or {grade: gain}
+    gain:      "linear", "exp2", ("binary", grade) or {grade: gain}; `pairs` go before it
     discount:  "log2", "none" or ("jk", b)
     """
 
@@ -35,8 +45,8 @@ class Setting:
         named: tuple[tuple[str, float], ...] = (),
         level: int | None = None,
         condensed: bool = False,
-        gain: str | dict[int, float] | None = None,
-        discount: str | tuple[str, float] | None = None,
+        gain: Gain | None = None,
+        discount: Discount | None = None,
     ) -> None:
         self.suffix = suffix
         self.level = level
@@ -246,7 +256,7 @@ TREC_CUTOFFS = Cutoffs(5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
 # Types of the arguments of measures by the field's names.
-INT, REAL, TEXT, BOOL, GAIN, DISCOUNT = "whole number", "number", "text", "true or false", "gain", "discount"
+INT, REAL, TEXT, BOOL, GAIN, DISCOUNT = "a whole number", "a number", "a text", "True or False", "a gain", "a discount"
 
 
 class Argument:
@@ -281,5 +291,160 @@ class Argument:
         self.choices = choices
 
 
+# Arguments that make the ranking or the gains; the kernel doesn't read them.
 REL_ARGUMENT = Argument("rel", INT, 1, "lowest grade that is relevant", lowest=0)
 JUDGED_ONLY_ARGUMENT = Argument("judged_only", BOOL, False, "unjudged documents are taken out of the ranking")
+GAIN_ARGUMENT = Argument("gain", GAIN, "linear", "what a grade is worth: 'linear', 'exp2', 'binary' or {grade: gain}")
+DISCOUNT_ARGUMENT = Argument(
+    "discount", DISCOUNT, "log2", "what a gain at a rank is divided by: 'log2', 'none' or ('jk', b)"
+)
+GAIN_FROM_ARGUMENT = Argument("rel", INT, 0, "grades below it have no gain", lowest=0, highest=1000)
+
+
+def check_gain(value: Any) -> Gain:
+    """A gain as settings hold it, of 'linear', 'exp2', 'binary', ('binary', grade) or a mapping of grades to gains.
+
+    Raises ParameterError.
+    """
+    if value == "linear":
+        return "linear"
+    if value == "exp2":
+        return "exp2"
+    if value == "binary":
+        return ("binary", 1)
+    if isinstance(value, tuple) and len(value) == 2 and value[0] == "binary" and _is_grade(value[1]):
+        return ("binary", int(value[1]))
+    if isinstance(value, dict) and all(_is_grade(grade) for grade in value):
+        gains = {int(grade): number for grade, gain in value.items() if (number := _real(gain)) is not None}
+        if len(gains) == len(value):
+            return gains
+    raise ParameterError(f"gain: expected 'linear', 'exp2', 'binary' or {{grade: gain}}, found {value!r}")
+
+
+def check_discount(value: object) -> Discount:
+    """A discount as settings hold it, of 'log2', 'none' or ('jk', b) with b above 1. Raises ParameterError."""
+    if value == "log2":
+        return "log2"
+    if value == "none":
+        return "none"
+    if isinstance(value, (tuple, list)) and len(value) == 2 and value[0] == "jk":
+        base = _real(value[1])
+        if base is not None and base > 1.0:
+            return ("jk", base)
+    raise ParameterError(f"discount: expected 'log2', 'none' or ('jk', b) with b above 1, found {value!r}")
+
+
+def _integer(value: Any) -> int | None:
+    """`value` as an int, None where it is no whole number."""
+    return None if isinstance(value, bool) or not hasattr(value, "__index__") else int(value)
+
+
+def _real(value: Any) -> float | None:
+    """`value` as a float, None where it is no finite number."""
+    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None
+
+
+def _is_grade(value: object) -> bool:
+    grade = _integer(value)
+    return grade is not None and 0 <= grade < 2**31
+
+
+def _check(argument: Argument, value: Any) -> Any:
+    """The value of an argument as settings hold it. Raises ParameterError."""
+    if argument.type == GAIN:
+        return check_gain(value)
+    if argument.type == DISCOUNT:
+        return check_discount(value)
+    if argument.type == TEXT and value in argument.choices or argument.type == BOOL and isinstance(value, bool):
+        return value
+    number = _integer(value) if argument.type == INT else _real(value) if argument.type == REAL else None
+    lowest, highest = argument.lowest, argument.highest
+    if number is not None and (lowest is None or number >= lowest) and (highest is None or number <= highest):
+        return number
+    expected = "one of " + ", ".join(map(repr, argument.choices)) if argument.choices else argument.type
+    if lowest is not None:
+        expected += f" from {lowest:g}" + ("" if highest is None else f" to {highest:g}")
+    raise ParameterError(f"{argument.name}: expected {expected}, found {value!r}")
+
+
+_CUTOFF = Argument("cutoff", INT, None, "ranks looked at", lowest=1)
+_RECALL = Argument("recall", REAL, None, "a point of recall", lowest=0, highest=1)
+
+# None of a setting where they aren't given: the evaluation has its own.
+_LEFT_TO_THE_EVALUATION = (REL_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT)
+
+
+class Arguments(ParameterKind):
+    """Arguments by name, and a number behind ``@``: what measures by the field's names take.
+
+    arguments:   in the order in which names are written
+    at:          what the number is, "cutoff" (ranks) or "recall" (0 to 1); None: there is none
+    at_required: whether it has to be given
+    """
+
+    __slots__ = ("arguments", "at", "at_required", "usage")
+
+    def __init__(self, *arguments: Argument, at: str | None = None, at_required: bool = False) -> None:
+        self.arguments = arguments
+        self.at = at
+        self.at_required = at_required
+        listed = ", ".join(f"{one.name}={one.default!r}" for one in arguments)
+        behind = "" if at is None else f"@{at}" if at_required else f"[@{at}]"
+        self.usage = f"({listed}){behind}" if listed else behind
+
+    def defaults(self) -> tuple[Setting, ...]:
+        """The setting of the bare name; none where the number behind ``@`` has to be given."""
+        return () if self.at_required else (self.setting(None, {}),)
+
+    def setting(self, at: object, values: Mapping[str, object]) -> Setting:
+        """The setting of a number behind ``@`` (None: not given) and arguments by name. Raises ParameterError.
+
+        Its `reals` are the point of recall, if there is one, and the kernel's own arguments in order, a choice by its
+        number. It has no suffix: how such a measure is written is settled by `treckon.syntax`.
+        """
+        names = [argument.name for argument in self.arguments]
+        for name in values:
+            if name not in names:
+                known = f"expected one of {', '.join(names)}" if names else "it takes none"
+                raise ParameterError(f"no argument {name!r}: {known}")
+        setting = Setting()
+        if at is not None and self.at is None:
+            raise ParameterError(f"expected nothing behind '@', found {at!r}")
+        if at is None and self.at_required:
+            expected = "a cutoff" if self.at == "cutoff" else "a point of recall"
+            raise ParameterError(f"expected {expected} behind '@', found none")
+        if at is not None and self.at == "cutoff":
+            setting.cutoff = _check(_CUTOFF, at)
+        if at is not None and self.at == "recall":
+            setting.reals = (_check(_RECALL, at),)
+        for argument in self.arguments:
+            if argument.name in values:
+                _set(setting, argument, _check(argument, values[argument.name]))
+            elif argument.default is None:
+                raise ParameterError(f"{argument.name}: expected {argument.type}, found none")
+            elif argument not in _LEFT_TO_THE_EVALUATION:
+                _set(setting, argument, argument.default)
+        return setting
+
+
+def _set(setting: Setting, argument: Argument, value: Any) -> None:
+    """Puts a checked value where the evaluation or the kernel looks for it."""
+    if argument is REL_ARGUMENT:
+        setting.level = value
+    elif argument is JUDGED_ONLY_ARGUMENT:
+        setting.condensed = value is True
+    elif argument is GAIN_FROM_ARGUMENT:
+        setting.pairs = tuple((grade, 0.0) for grade in range(value))
+    elif argument.type == GAIN:
+        setting.gain = value
+    elif argument.type == DISCOUNT:
+        setting.discount = value
+    else:
+        number = argument.choices.index(value) if argument.type == TEXT else value
+        setting.reals += (float(number),)

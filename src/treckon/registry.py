@@ -7,7 +7,7 @@ from treckon.params import NO_PARAMETERS, ParameterKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from treckon._native.ranking import Kernel
 
@@ -74,6 +74,7 @@ class Measure:
     aliases:     other names that the syntax of the field's names accepts
     kernel:      the compiled function; None for what needs no ranking (`view` VIEW_RUN)
     expected:    the compiled function of the mean over all orders of tied documents; None where no closed form is known
+    function:    a user's own, in place of a kernel: takes what `Results.ranking` gives and the measure asked for
     parameters:  the kind of parameters that may follow the name, with its defaults
     aggregate:   how the values of queries become one
     value_type:  REAL, INTEGER or TEXT
@@ -89,7 +90,7 @@ class Measure:
     """
 
     __slots__ = (
-        "aggregate", "aliases", "definition", "examples", "expected", "kernel", "missing", "name", "parameters", "per_query",
+        "aggregate", "aliases", "definition", "examples", "expected", "function", "kernel", "missing", "name", "parameters", "per_query",
         "recounted_from", "since", "source", "summary", "title", "traits", "value_type", "view",
     )  # fmt: skip
 
@@ -104,6 +105,7 @@ class Measure:
         aliases: tuple[str, ...] = (),
         kernel: Kernel | None = None,
         expected: Kernel | None = None,
+        function: Callable[..., float] | None = None,
         parameters: ParameterKind = NO_PARAMETERS,
         aggregate: Aggregate = MEAN,
         value_type: str = REAL,
@@ -123,6 +125,7 @@ class Measure:
         self.aliases = aliases
         self.kernel = kernel
         self.expected = expected
+        self.function = function
         self.parameters = parameters
         self.aggregate = aggregate
         self.value_type = value_type

@@ -6,8 +6,10 @@ import os
 from array import array
 from collections.abc import Iterator, Mapping
 
+from treckon.aggregate import MEAN
+from treckon.conventions import Conventions
 from treckon.errors import TreckonError
-from treckon.registry import INTEGER
+from treckon.registry import INTEGER, VIEW_RUN
 from treckon.syntax import Measure, parse
 
 TYPE_CHECKING = False
@@ -22,23 +24,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     Value = float | str
-
-#: The choices that trec_eval makes: `repr` shows those of an evaluation that differ.
-TREC_EVAL_CONVENTIONS: dict[str, object] = {
-    "order": "score",
-    "ties": "trec",
-    "unjudged": "nonrelevant",
-    "negative": "unjudged",
-    "ignore_self": False,
-    "gain": "linear",
-    "discount": "log2",
-    "missing": "skip",
-    "extra": "skip",
-    "no_relevant": "zero",
-    "duplicates": "error",
-    "level": 1,
-    "depth": None,
-}
 
 SHOWN_WARNINGS = 5
 
@@ -147,7 +132,9 @@ class Evaluation:
     conventions: the choices that the values were made with, by option
     counts:      numbers of queries: in_qrels, in_run, in_both, missing (from the run), extra (not judged),
                  without_relevant (documents)
-    ties:        numbers of queries: with_ties, and across_cutoff (a group of tied documents spans a cutoff asked for)
+    ties:        numbers of queries: queries (that have ties), across_cutoff (of them, where a group of tied documents
+                 spans a cutoff asked for); standard_errors (by measure, of the means that were estimated from random
+                 orders of tied documents), where there are any
     warnings:    sentences
 
     `means` has the values over all queries, `per_query` those of each, `values` the same as an array. Both mappings
@@ -160,7 +147,8 @@ class Evaluation:
     """
 
     __slots__ = (
-        "_means", "_per_query", "_texts", "_values", "conventions", "counts", "measures", "query_ids", "ties", "warnings",
+        "_means", "_per_query", "_texts", "_values",
+        "conventions", "counts", "measures", "query_ids", "ties", "warnings",
     )  # fmt: skip
 
     def __init__(
@@ -172,7 +160,7 @@ class Evaluation:
         means: Iterable[float | str | bytes | None] | Mapping[Measure, float | str | bytes | None],
         conventions: Mapping[str, object] | None = None,
         counts: Mapping[str, int] | None = None,
-        ties: Mapping[str, int] | None = None,
+        ties: Mapping[str, Any] | None = None,
         warnings: Iterable[str] = (),
         texts: Mapping[Measure, Sequence[str | bytes]] | None = None,
     ) -> None:
@@ -318,7 +306,7 @@ class Evaluation:
     # To be read
 
     def __repr__(self) -> str:
-        rows = [(str(measure), _shown(measure, value), _aggregate(measure)) for measure, value in self._means.items()]
+        rows = [(str(measure), _shown(measure, value), self._note(measure)) for measure, value in self._means.items()]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines = [self._headline()]
         lines += [f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {note}".rstrip() for name, value, note in rows]
@@ -330,7 +318,7 @@ class Evaluation:
 
         rows = "".join(
             f"<tr><th>{escape(str(measure))}</th><td>{escape(_shown(measure, value))}</td>"
-            f"<td>{escape(_aggregate(measure))}</td></tr>"
+            f"<td>{escape(self._note(measure))}</td></tr>"
             for measure, value in self._means.items()
         )
         notes = "".join(f"<div>{escape(note)}</div>" for note in self._notes())
@@ -340,21 +328,29 @@ class Evaluation:
         n = len(self.query_ids)
         return f"Evaluation of {n} {'query' if n == 1 else 'queries'}"
 
+    def _note(self, measure: Measure) -> str:
+        """What to say beside a value: which aggregate it is, unless the mean or none, and how sure an estimate is."""
+        record, error = measure.measure, self.ties.get("standard_errors", {}).get(str(measure))
+        notes = [] if record.view == VIEW_RUN or record.aggregate is MEAN else [record.aggregate.name]
+        if error is not None:
+            notes.append(f"standard error {error:.4f}")
+        return ", ".join(notes)
+
     def _notes(self) -> Iterator[str]:
         """A line for each thing to know besides the values."""
         if self.counts:
             yield f"queries: {_counted(self.counts)}"
-        others = {
-            name: value
-            for name, value in self.conventions.items()
-            if name not in TREC_EVAL_CONVENTIONS or value != TREC_EVAL_CONVENTIONS[name]
-        }
+        usual = Conventions().as_dict()  # trec_eval's
+        others = [
+            f"{name}={value!r}" for name, value in self.conventions.items() if name not in usual or value != usual[name]
+        ]
         if others:
-            yield f"conventions: {', '.join(f'{name}={value!r}' for name, value in others.items())}; else trec_eval's"
+            yield f"conventions: {', '.join(others)}; else trec_eval's"
         elif self.conventions:
             yield "conventions: trec_eval's"
-        if any(self.ties.values()):
-            yield f"ties: queries {_counted(self.ties)}"
+        counts = {name: count for name, count in self.ties.items() if name != "standard_errors"}
+        if any(counts.values()):
+            yield f"ties: {_counted(counts)}"
         yield from (f"warning: {warning}" for warning in self.warnings[:SHOWN_WARNINGS])
         if len(self.warnings) > SHOWN_WARNINGS:
             yield f"and {len(self.warnings) - SHOWN_WARNINGS} more warnings"
@@ -386,14 +382,8 @@ def _shown(measure: Measure, value: Value) -> str:
     return f"{value:.0f}" if measure.measure.value_type == INTEGER and value.is_integer() else f"{value:.4f}"
 
 
-def _aggregate(measure: Measure) -> str:
-    """Which aggregate a value is, unless it is the mean or none."""
-    record = measure.measure
-    return "" if record.kernel is None or record.aggregate.name == "mean" else record.aggregate.name
-
-
 def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
 
 
 def _json_value(value: object) -> object:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from treckon.registry import Measure as Record
 
-    Value = bool | int | float | str | dict[int, float] | tuple[object, ...]
-
 LOWEST_INTEGER, HIGHEST_INTEGER = -(2**63), 2**63 - 1
 
 
@@ -43,7 +41,7 @@ class Measure(Asked):
     name: str
     setting: Setting
     at: int | float | None
-    _arguments: dict[str, Value]
+    _arguments: dict[str, object]
 
     def __init__(
         self,
@@ -51,7 +49,7 @@ class Measure(Asked):
         setting: Setting,
         text: str,
         at: int | float | None = None,
-        arguments: Mapping[str, Value] | None = None,
+        arguments: Mapping[str, object] | None = None,
     ) -> None:
         put = object.__setattr__
         put(self, "measure", record)
@@ -66,7 +64,7 @@ class Measure(Asked):
         return self.measure.title
 
     @property
-    def arguments(self) -> dict[str, Value]:
+    def arguments(self) -> dict[str, object]:
         """The arguments given that change something, by name (a new dictionary each time)."""
         return {name: dict(one) if isinstance(one, dict) else one for name, one in self._arguments.items()}
 
@@ -75,16 +73,21 @@ class Measure(Asked):
 
         Raises ParameterError for an argument that it doesn't have or that can't have this value.
         """
-        kind = _arguments_of(self, "arguments")
-        return field_measure(self.measure, self.at, {**self._arguments, **_translated(self.measure, kind, arguments)})
+        self._refuse_trec_eval("arguments")
+        return field_measure(self.measure, self.at, {**self._arguments, **_translated(self.measure, arguments)})
 
     def __matmul__(self, at: object) -> Measure:
         """The measure at this cutoff (IPrec: at this recall) in place of its own.
 
         Raises ParameterError where it takes none, or not this one.
         """
-        _arguments_of(self, "cutoff")
+        self._refuse_trec_eval("cutoff")
         return field_measure(self.measure, at, self._arguments)
+
+    def _refuse_trec_eval(self, what: str) -> None:
+        if self.measure.since is not None:
+            carried = "a name of trec_eval carries its parameters itself"
+            raise ParameterError(f"{self}: {carried}, it takes no {what} besides")
 
     def __str__(self) -> str:
         return self.name
@@ -101,7 +104,7 @@ class Measure(Asked):
         return parse, (self.name,)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{self}: a measure can't be changed; measure(argument=value) or measure @ cutoff makes one")
+        raise AttributeError(f"{self}: a measure can't be changed, measure(argument=value) makes another")
 
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{self}: a measure can't be changed")
@@ -150,12 +153,13 @@ def field_measure(record: Record, at: object = None, arguments: Mapping[str, obj
 
     Raises ParameterError, which says what the record takes.
     """
-    kind = record.parameters
-    if not isinstance(kind, Arguments):
-        raise TypeError(f"{record!r}: its parameters are not the field's")
+    if record.since is not None:
+        raise TypeError(f"expected a measure by the field's name, found {record!r} of trec_eval")
+    kind = _kind_of(record)
+    arguments = _translated(record, arguments or {})
     try:
         at = None if at is None else _plain("@", at)
-        plain = {name: _plain(name, value) for name, value in _translated(record, kind, arguments or {}).items()}
+        plain = {name: _plain(name, value) for name, value in arguments.items()}
         plain = {one.name: plain[one.name] for one in kind.arguments if one.name in plain}
         setting = kind.setting(at, plain)
         for name in tuple(plain):
@@ -172,7 +176,7 @@ def field_measure(record: Record, at: object = None, arguments: Mapping[str, obj
     return Measure(record, setting, text, at, plain)  # type: ignore[arg-type]  # the kind has taken it for a number
 
 
-def _changes_nothing(kind: Arguments, at: object, rest: Mapping[str, Value], setting: Setting) -> bool:
+def _changes_nothing(kind: Arguments, at: object, rest: dict[str, object], setting: Setting) -> bool:
     """Whether the rest of the arguments come to the same setting. (``rel=1`` doesn't: an evaluation may say rel 2.)"""
     try:
         shorter = kind.setting(at, rest)
@@ -181,27 +185,25 @@ def _changes_nothing(kind: Arguments, at: object, rest: Mapping[str, Value], set
     return all(getattr(shorter, slot) == getattr(setting, slot) for slot in Setting.__slots__ if slot != "suffix")
 
 
-def _arguments_of(measure: Measure, what: str) -> Arguments:
-    kind = measure.measure.parameters
-    if isinstance(kind, Arguments):
-        return kind
-    raise ParameterError(f"{measure}: a name of trec_eval carries its parameters itself, it takes no {what} besides")
+def _kind_of(record: Record) -> Arguments:
+    """The arguments that a record of the field takes."""
+    return record.parameters if isinstance(record.parameters, Arguments) else Arguments()
 
 
 # ir_measures writes gain and discount of nDCG as one, and gains in the plural.
 _DCG = {"log2": ("linear", "log2"), "exp-log2": ("exp2", "log2")}
 
 
-def _translated(record: Record, kind: Arguments, arguments: Mapping[str, object]) -> dict[str, object]:
+def _translated(record: Record, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with ir_measures' put into ours. Raises ParameterError for what the record doesn't have."""
-    known = {one.name: one for one in kind.arguments}
-    gain = next((one.name for one in kind.arguments if one.type == GAIN), None)
-    discount = next((one.name for one in kind.arguments if one.type == DISCOUNT), None)
+    known = {one.name: one.type for one in _kind_of(record).arguments}
+    gain = next((name for name, type in known.items() if type == GAIN), None)
+    discount = next((name for name, type in known.items() if type == DISCOUNT), None)
     found: dict[str, object] = {}
 
     def put(name: str, value: object, written: str) -> None:
         if name in found:
-            raise ParameterError(f"{written}: expected {name} once, found it in another argument too")
+            raise ParameterError(f"{record.name}: {written}: expected {name} once, found it in another argument too")
         found[name] = value
 
     for name, value in arguments.items():
@@ -211,12 +213,14 @@ def _translated(record: Record, kind: Arguments, arguments: Mapping[str, object]
             put(gain, value, name)
         elif name == "dcg" and gain:
             if not isinstance(value, str) or value not in _DCG:
-                raise ParameterError(f"dcg: expected 'log2' or 'exp-log2' (here gain='exp2'), found {value!r}")
+                expected = "'log2' or 'exp-log2' (here gain='exp2')"
+                raise ParameterError(f"{record.name}: {name}: expected {expected}, found {value!r}")
             put(gain, _DCG[value][0], name)
             if discount:
                 put(discount, _DCG[value][1], name)
         else:
-            raise ParameterError(f"expected {_alternatives(known)}, found argument '{name}'{_nearest(name, known)}")
+            near = _nearest(name, known)
+            raise ParameterError(f"{record.name}: expected {_alternatives(known)}, found argument '{name}'{near}")
     return found
 
 
@@ -315,16 +319,16 @@ def _trec_eval_text(asked: Asked) -> str:
 
 
 class _Reader:
-    """Reads ``Name(argument=value, ...)@cutoff`` from left to right. A ParameterError names the character it failed at."""
+    """Reads ``Name(argument=value, ...)@cutoff`` from left to right. Its errors name the character it got to."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = min(at for at in (text.find("("), text.find("@")) if at >= 0)
         self.name = text[: self.at].strip()
 
-    def rest(self) -> tuple[dict[str, Value], int | float | None]:
+    def rest(self) -> tuple[dict[str, object], int | float | None]:
         """What stands behind the name: arguments and cutoff."""
-        arguments: dict[str, Value] = {}
+        arguments: dict[str, object] = {}
         if self._take("("):
             while not self._take(")"):
                 start = self.at
@@ -343,7 +347,7 @@ class _Reader:
             self._fail("the end" if at is not None else "'@' or the end")
         return arguments, at
 
-    def _value(self) -> Value:
+    def _value(self) -> object:
         """A number, 'text', True, False, {grade: gain, ...} or (value, ...)."""
         if self._peek() in ("'", '"'):
             return self._quoted()
@@ -361,7 +365,7 @@ class _Reader:
         if word in ("True", "False"):
             return word == "True"
         self.at = start
-        return self._number("a number, True, False, {grade: gain}, (value, ...) or a text in quotes")
+        return self._number("a value (a text needs quotes)")
 
     def _quoted(self) -> str:
         quote, piece, end = self.text[self.at], [], self.at + 1
@@ -439,18 +443,17 @@ class _Reader:
 # Values: of any library to ours, and to text
 
 
-def _plain(name: str, value: object) -> Value:
+def _plain(name: str, value: object) -> object:
     """The value in the types of the syntax. Raises ParameterError for a value of another type."""
     if isinstance(value, (bool, str)):
         return value
     if isinstance(value, Mapping):
-        return {_plain(name, key): _plain(name, one) for key, one in value.items()}  # type: ignore[misc]
+        return {_plain(name, key): _plain(name, one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return tuple(_plain(name, one) for one in value)
     number = _python_number(value)
     if number is None:
-        kinds = "a number, a text, True, False, a mapping or a tuple"
-        raise ParameterError(f"{name}: expected {kinds}, found {value!r} ({type(value).__name__})")
+        raise ParameterError(f"{name}: expected a number, text, mapping or tuple, found {value!r}")
     if number - number != 0:
         raise ParameterError(f"{name}: expected a finite number, found {number!r}")
     if isinstance(number, int) and not LOWEST_INTEGER <= number <= HIGHEST_INTEGER:

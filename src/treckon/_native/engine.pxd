@@ -27,6 +27,7 @@ cdef class Plan:
     cdef readonly bint reports_ties
     cdef readonly bint refuses_unjudged
     cdef readonly bint keeps_rankings
+    cdef readonly bint single_precision   # scores are compared as 32-bit numbers
     cdef Policy policy
     cdef View *views
     cdef int n_views

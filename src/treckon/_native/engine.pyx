@@ -46,6 +46,7 @@ cdef class Plan:
     depth: documents of a query that count, or None
     condensed: whether unjudged documents are taken out of rankings
     n_docs: documents in the collection
+    highest_grade: of the qrels, all queries together
     release: the release of trec_eval that is followed where the two differ
     gain, discount: of settings that have none of their own, written as in `params.Setting`
     ties: trec, docno, input, random, optimistic, pessimistic or expected; for the last, kernels are those of the mean
@@ -59,7 +60,7 @@ cdef class Plan:
     """
 
     def __cinit__(
-        self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", gain="linear",
+        self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", highest_grade=0, gain="linear",
         discount="log2", str ties="trec", seed=0, str repeats="error", negative_is_judged=False, ignores_self=False,
         refuses_unjudged=False, reports_ties=False, keeps_rankings=False,
     ):
@@ -83,6 +84,7 @@ cdef class Plan:
         self.refuses_unjudged = refuses_unjudged
         self.reports_ties = reports_ties
         self.keeps_rankings = keeps_rankings
+        self.single_precision = release == "9.0.8"
         self.needs_ranking = keeps_rankings
         views = {}
         for i, (record_kernel, setting, per_group, missing) in enumerate(values):
@@ -104,6 +106,7 @@ cdef class Plan:
             value.params.gains = self.make_gains(setting.pairs, gain if setting.gain is None else setting.gain)
             self.set_discount(&value.params, discount if setting.discount is None else setting.discount)
             value.params.n_docs = n_docs
+            value.params.highest_grade = highest_grade
             value.params.truncates_recall_points = release == "9.0.8"
         self.n_views = len(views)
         self.views = <View *> self.own(self.n_views * sizeof(View))
@@ -245,6 +248,10 @@ cdef class Results:
             n_across += self.ties[i] == 3
         return n, n_across
 
+    def is_evaluated(self, int64_t query):
+        """Whether a query has values."""
+        return 0 <= query < self.qrels.table.n_queries and self.seen[query] != 0
+
     def missing(self):
         """The numbers of the queries that the run lacks."""
         return [i for i in range(self.qrels.table.n_queries) if self.seen[i] != 1]
@@ -320,6 +327,19 @@ cdef class Results:
             [hits[i].grade for i in range(kept.n_hits)],
             {grades[i].grade: grades[i].count for i in range(kept.n_grades)},
         )
+
+    def values(self, list queries):
+        """The values of these queries, one query's behind the other's, as the bytes of doubles."""
+        cdef size_t size = self.plan.n_values * sizeof(double), at = 0
+        cdef bytearray block = bytearray(len(queries) * size)
+        cdef char *target = block
+        cdef int64_t query
+        for query in queries:
+            if not 0 <= query < self.qrels.table.n_queries:
+                raise IndexError(f"query {query} of {self.qrels.table.n_queries}")
+            memcpy(target + at, self.matrix + query * self.plan.n_values, size)
+            at += size
+        return block
 
     def forget(self):
         """Makes all values empty again."""
@@ -700,6 +720,7 @@ cdef class RunScan:
 
     results: where the values go; the shares of one run have the same
     strict: whether a score must be a number to the end of its field
+    order: what the run is ordered by: score, rank or input
     gather: keep everything until `finish_gathering`, for runs in which the lines of a query lie apart
     """
 
@@ -709,7 +730,7 @@ cdef class RunScan:
     cdef int cancelled
     cdef readonly bint gathers
 
-    def __cinit__(self, Results results not None, str release, bint strict, bint gather=False):
+    def __cinit__(self, Results results not None, str release, bint strict, str order="score", bint gather=False):
         memset(&self.scanner, 0, sizeof(Scanner))
         memset(&self.share, 0, sizeof(Share))
         self.results = results
@@ -717,7 +738,8 @@ cdef class RunScan:
         self.share.target = results.as_target()
         self.share.duplicate_query = self.share.unjudged_query = -1
         scanner_init(
-            &self.scanner, format_of("run", release, strict), gather_segment if gather else evaluate_segment, &self.share
+            &self.scanner, format_of("run", release, strict, order), gather_segment if gather else evaluate_segment,
+            &self.share,
         )
 
     def __dealloc__(self):

@@ -10,6 +10,12 @@ cdef enum ValueKind:
     GRADE              # of qrels: a whole number of 32 bits
     LEVEL              # of preferences: a real number
 
+# What a run is ordered by; records' values fall along it.
+cdef enum RunOrder:
+    BY_SCORE
+    BY_RANK            # the rank field, rising
+    BY_LINE            # the lines as they come
+
 cdef enum ProblemKind:
     NO_PROBLEM
     WRONG_FIELD_COUNT  # `found` fields
@@ -29,6 +35,7 @@ ctypedef struct Format:
     int docno_field
     int value_field
     ValueKind value_kind
+    RunOrder order              # of runs
     int group_field             # -1 where there is none
     int subgroup_field          # -1 where there is none
     bint comments               # a line with '#' in column 1 is no record
@@ -114,7 +121,7 @@ ctypedef struct Scanner:
 
 
 cdef const tk_key_t *hash_key() noexcept nogil
-cdef Format format_of(str name, str release, bint strict) except *
+cdef Format format_of(str name, str release, bint strict, str order=*) except *
 cdef void scanner_init(Scanner *scanner, Format format, sink_t sink, void *context) noexcept nogil
 cdef void scanner_free(Scanner *scanner) noexcept nogil
 cdef void scan_file(Scanner *scanner, int fd, int64_t begin, int64_t end, const int *cancelled) noexcept nogil

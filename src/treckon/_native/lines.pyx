@@ -61,8 +61,11 @@ _FORMATS = {
 }
 
 
-cdef Format format_of(str name, str release, bint strict) except *:
-    # The format of that name, as that release reads it.
+_ORDERS = {"score": BY_SCORE, "rank": BY_RANK, "input": BY_LINE}
+
+
+cdef Format format_of(str name, str release, bint strict, str order="score") except *:
+    # The format of that name, as that release reads it; a run is ordered by score, rank or input.
     cdef Format format
     memset(&format, 0, sizeof(Format))
     n_fields, exact, docno, value, kind, group, subgroup = _FORMATS[name]
@@ -71,6 +74,9 @@ cdef Format format_of(str name, str release, bint strict) except *:
     format.docno_field = docno
     format.value_field = value
     format.value_kind = kind
+    format.order = _ORDERS[order]
+    if format.order == BY_RANK:
+        format.value_field = 3
     format.group_field = group
     format.subgroup_field = subgroup
     format.comments = release != "9.0.8"
@@ -179,6 +185,8 @@ cdef inline bint parse_value(
             record.value = <double> (<float> record.value)
         if TK_UNLIKELY(isnan(record.value)):
             return fail(s, VALUE_IS_NAN, line_start, 0)
+        if TK_UNLIKELY(s.format.order != BY_SCORE):
+            record.value = -record.value if s.format.order == BY_RANK else -<double> s.n_lines
     if TK_UNLIKELY(used != length):
         if s.format.strict:
             return fail(s, VALUE_NOT_NUMBER, line_start, 0)
@@ -365,7 +373,7 @@ cdef bint walk_piece(Scanner *s) noexcept nogil:
     if s.index.has_nul or s.format.group_field >= 0:
         return walk(s, 0, 1, GRADE)
     if s.format.value_kind == SCORE:
-        return walk(s, 6, 4, SCORE)
+        return walk(s, 6, 3, SCORE) if s.format.order == BY_RANK else walk(s, 6, 4, SCORE)
     return walk(s, 4, 3, GRADE)
 
 

@@ -18,7 +18,7 @@ from treckon._native.engine cimport (
 from treckon._native.join cimport DOCNO_FALLING, DOCNO_RISING, Found, more_found
 from treckon._native.lines cimport Record, Segment, hash_key
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, id_text_of
+from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, find_query, id_text_of
 from treckon._native.scan cimport tk_compare, tk_decimal, tk_hash
 
 from treckon.errors import InputError
@@ -103,18 +103,23 @@ cdef class MappingScan:
     """Evaluates a run {query id: {document id: score}}; each document can stand there once only.
 
     results: where the values go
+    as_listed: whether the documents' own order is the ranking, and not their scores
     """
 
     cdef Results results
+    cdef bint as_listed
     cdef Share share
     cdef PyObject **keys
     cdef size_t key_capacity
     cdef readonly int64_t n_queries    # in the run
     cdef object first
+    cdef list extra_queries            # ids of unjudged queries, where the plan reports
 
-    def __cinit__(self, Results results not None):
+    def __cinit__(self, Results results not None, bint as_listed=False):
         memset(&self.share, 0, sizeof(Share))
         self.results = results
+        self.as_listed = as_listed
+        self.extra_queries = []
         self.share.target = results.as_target()
         self.share.duplicate_query = self.share.unjudged_query = -1
 
@@ -129,6 +134,11 @@ cdef class MappingScan:
         cdef list names = qrels.names()
         self.n_queries = len(mapping)
         self.first = next(iter(mapping), None)
+        if self.share.target.reports_ties:
+            for key in mapping:
+                qid = id_bytes(key, "run")
+                if find_query(&qrels.table, qid, len(qid)) < 0:
+                    self.extra_queries.append(qid)
         for query in range(qrels.table.n_queries):
             documents = mapping.get(names[query])
             if documents is None:
@@ -154,6 +164,7 @@ cdef class MappingScan:
             and not self.share.target.policy.ignores_self
             and not self.share.target.refuses_unjudged
             and not self.share.target.policy.marks_ties
+            and not self.as_listed
             and self.share.target.policy.ties in (DOCNO_FALLING, DOCNO_RISING)
         )
         try:
@@ -186,7 +197,20 @@ cdef class MappingScan:
                 return False
             self.keys[n] = key
             n += 1
-        return not has_nan(scores, n)
+        if has_nan(scores, n):
+            return False
+        self.adjust(scores, n)
+        return True
+
+    cdef void adjust(self, double *scores, size_t n) noexcept nogil:
+        # What the scores are compared as.
+        cdef size_t i
+        if self.as_listed:
+            for i in range(n):
+                scores[i] = -<double> i
+        elif self.results.plan.single_precision:
+            for i in range(n):
+                scores[i] = <double> (<float> scores[i])
 
     cdef int evaluate_few(self, int64_t query, dict documents) except -1:
         # Looks the judged documents up in the run and counts the scores above theirs.
@@ -194,6 +218,7 @@ cdef class MappingScan:
         cdef size_t n = len(documents), i
         cdef Found *found
         cdef PyObject *value
+        cdef double score
         cdef list judged = self.results.qrels.unit_names(query)
         cdef const Unit *unit = &share.target.table.units[share.target.table.queries[query].first_unit]
         share.joiner.n_found = 0
@@ -210,7 +235,10 @@ cdef class MappingScan:
             if share.target.policy.negative_is_judged and found.grade < 0:
                 found.grade = 0
             found.tie_size = 1
-            found.rank = found.tie_rank = 1 + self.n_above(PyFloat_AsDouble(<object> value), judged[i], n)
+            score = PyFloat_AsDouble(<object> value)
+            if self.results.plan.single_precision:
+                score = <double> (<float> score)
+            found.rank = found.tie_rank = 1 + self.n_above(score, judged[i], n)
         sort_found(share.joiner.found, share.joiner.n_found)
         if not evaluate_found(share, query, n):
             raise MemoryError
@@ -253,12 +281,18 @@ cdef class MappingScan:
     cdef int evaluate_any(self, int64_t query, str name, dict documents) except -1:
         # The same for ids and scores of any type.
         cdef bytes docno
+        cdef double score
         items = list(documents.items())
         self.begin_records(len(items))
         for key, value in items:
             place = f"run: query {name!r}, document {key!r}"
             docno = id_bytes(key, place)
-            self.add_record(docno, len(docno), number_of(value, place))
+            score = number_of(value, place)
+            if self.as_listed:
+                score = -<double> self.share.n_kept
+            elif self.results.plan.single_precision:
+                score = <double> (<float> score)
+            self.add_record(docno, len(docno), score)
         return self.evaluate_gathered(query, name)
 
     cdef int begin_records(self, size_t n) except -1:
@@ -304,6 +338,11 @@ cdef class MappingScan:
         return share_unjudged(&self.share)
 
     @property
+    def extra(self):
+        """(ids of unjudged queries, the first of them or None)."""
+        return self.extra_queries, next(iter(self.extra_queries), None)
+
+    @property
     def first_query(self):
         """The id of the run's first query, or None."""
         return None if self.first is None else id_bytes(self.first, "run")
@@ -316,7 +355,7 @@ cdef class ColumnsScan:
     gather: keep everything until `finish_gathering`, for runs in which the rows of a query lie apart
     """
 
-    cdef Results results
+    cdef readonly Results results
     cdef Share share
     cdef bint gathers
     cdef Record *records

@@ -146,6 +146,12 @@ cdef class Qrels:
     def __len__(self):
         return self.table.n_queries
 
+    def __reduce__(self):
+        if self.has_groups:
+            raise TypeError("judgements in groups can't be pickled")
+        entries = [(self.qid(i), self.judgements(i)) for i in range(self.table.n_queries)]
+        return _rebuilt, (self.release, entries)
+
     cdef bytes qid(self, int64_t query):
         cdef const Query *q = &self.table.queries[query]
         return self.table.text[q.qid_offset:q.qid_offset + q.qid_length]
@@ -183,6 +189,16 @@ cdef class Qrels:
     def find(self, bytes qid):
         """The number of a query, or -1."""
         return find_query(&self.table, qid, len(qid))
+
+    @property
+    def highest_grade(self):
+        """The highest grade of all queries, 0 where none is above it."""
+        cdef int64_t i
+        cdef int32_t highest = 0
+        for i in range(self.table.n_units):
+            if self.table.units[i].n_grades:
+                highest = max(highest, self.table.grades[self.table.units[i].first_grade].grade)
+        return highest
 
     def count_at_level(self, int64_t level):
         """How many documents of all queries and groups have a grade of at least `level` (which is at least 0)."""
@@ -257,6 +273,16 @@ cdef class Qrels:
                 judged = &self.table.judged[unit.first_judged + i]
                 entries.append((self.table.text[judged.offset:judged.offset + judged.length], judged.grade))
         return entries
+
+
+def _rebuilt(str release, list entries):
+    # What a pickle makes.
+    builder = QrelsBuilder()
+    for qid, judgements in entries:
+        builder.begin(qid)
+        for docno, grade in judgements:
+            builder.add(qid, docno, grade)
+    return builder.finish(release)
 
 
 cdef int64_t find_query(const Table *table, const char *qid, size_t length) noexcept nogil:

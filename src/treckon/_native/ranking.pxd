@@ -82,6 +82,7 @@ ctypedef struct Params:
     Discount discount
     double discount_base      # b of JK_DISCOUNT, above 1
     int64_t n_docs            # documents in the collection (trec_eval's -N)
+    int32_t highest_grade     # of the qrels, all queries together; 0 where no grade is above it
     bint truncates_recall_points   # 9.0.8 turns recall point p into floor(p R + 0.9) documents, 10.0 into the nearest
 
 

@@ -7,6 +7,7 @@
 #define TRECKON_SCAN_H
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,28 +311,28 @@ static inline const char *tk_digits(const char *p, const char *end, uint64_t *va
 #endif
 }
 
-/* Where text[0..n) is digits, a point and digits, as nearly all scores are: its value, and 1. Else 0. The 16 bytes
- * behind it are readable. */
+/* Where text[0..n) is digits, a point and digits, as nearly all scores are: its value, and 1. Else 0. The 24 bytes
+ * behind it are readable. A digit before the point that is 0 doesn't count against the 19 digits that a word holds. */
 static inline int tk_plain_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     static const uint64_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const size_t negative = *text == '-';
     const char *p = text + negative;
-    const uint64_t x = tk_load8(p), other = tk_no_digits(x);
-    const size_t whole = TK_CTZ(other | (uint64_t)1 << 63) >> 3;  /* 7 at most */
+    const uint64_t x = tk_load8(p);
+    const size_t whole = TK_CTZ(tk_no_digits(x) | (uint64_t)1 << 63) >> 3;  /* 7 at most */
     const size_t fraction = n - negative - whole - 1;
-    if (p[whole] != '.' || whole - 1 > 6 || fraction - 1 > 15 || whole + fraction > 19) return 0;
-    uint64_t digits = tk_eight_digits(x << (64 - 8 * whole)), y = tk_load8(p += whole + 1);
-    if (fraction <= 8) {
-        const size_t unused = 64 - 8 * fraction;
-        if (tk_no_digits(y) << unused) return 0;
-        digits = digits * power[fraction] + tk_eight_digits(y << unused);
-    } else {
-        const size_t unused = 128 - 8 * fraction;
-        const uint64_t z = tk_load8(p + 8);
-        if (tk_no_digits(y) | tk_no_digits(z) << unused) return 0;
-        digits = (digits * power[8] + tk_eight_digits(y)) * power[fraction - 8] + tk_eight_digits(z << unused);
+    if (p[whole] != '.' || whole - 1 > 6 || fraction - 1 > 18 || whole + fraction - (*p == '0') > 19) return 0;
+    uint64_t digits = tk_eight_digits(x << (64 - 8 * whole)), other = 0;
+    size_t left = fraction;
+    for (p += whole + 1; left > 8; left -= 8, p += 8) {
+        const uint64_t y = tk_load8(p);
+        other |= tk_no_digits(y);
+        digits = digits * 100000000 + tk_eight_digits(y);
     }
+    const uint64_t y = tk_load8(p);
+    other |= tk_no_digits(y) << (64 - 8 * left);
+    digits = digits * power[left] + tk_eight_digits(y << (64 - 8 * left));
+    if (other) return 0;
     if (digits == 0) *value = 0.0;
     else if (!tk_scale(numbers, digits, -(int)fraction, value)) return 0;
     if (negative) *value = -*value;
@@ -342,7 +343,7 @@ static inline int tk_plain_real(const tk_numbers_t *numbers, const char *text, s
 }
 
 /* The number that text[0..n) starts with, as C's strtod reads it, correctly rounded. Returns the bytes used; where
- * that is 0 there is no number and *value is 0. The field is good only where all its bytes are used. The 16 bytes
+ * that is 0 there is no number and *value is 0. The field is good only where all its bytes are used. The 24 bytes
  * behind it are readable. */
 static inline size_t tk_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
     if (tk_plain_real(numbers, text, n, value)) return n;

@@ -11,7 +11,8 @@ from treckon.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Hashable, Iterable
+    from typing import Any
 
 
 class Refused(Exception):
@@ -31,7 +32,7 @@ def id_of(value: object) -> str:
     if not isinstance(value, bool):
         try:
             return str(operator.index(value))  # type: ignore[arg-type]
-        except TypeError:
+        except (TypeError, ValueError):  # no whole number, or one of too many digits
             pass
     raise Refused(f"expected text or a whole number as id, found {shown(value)}")
 
@@ -92,6 +93,17 @@ RUN = Kind("score", score_of, "d", ("score",))
 QRELS = Kind("grade", grade_of, "i", ("relevance", "grade", "label", "rel", "score"))
 
 
+def all_real(values: Collection[object], kind: Kind) -> bool:
+    """Whether the values are, by their types alone, real numbers (for grades: whole ones). May be False wrongly."""
+    types = set(map(type, values))
+    if types <= ({float, int, bool} if kind is RUN else {int, bool}):
+        return True
+    base = numbers.Real if kind is RUN else numbers.Integral
+    return all(issubclass(one, base) for one in types) and all(
+        map(_is_real, {type(one): one for one in values}.values())
+    )
+
+
 def _is_real(value: object) -> bool:
     """Whether this is one real number: Python's, a library's scalar or array of no dimension. Text is none."""
     if type(value) in (float, int, bool):
@@ -106,17 +118,18 @@ def _is_real(value: object) -> bool:
 
 def shown(value: object) -> str:
     """How a message shows a value: short, on one line, with its type where the value alone doesn't tell."""
-    if value is None or isinstance(value, (bool, int)):
-        return _short(repr(value))
-    if isinstance(value, float):
-        return "NaN" if math.isnan(value) else repr(float(value))
-    if isinstance(value, (str, bytes, numbers.Number)):
-        return f"{_short(repr(value))} ({type(value).__name__})"
-    return type(value).__name__
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    if value is None or isinstance(value, (bool, int, float)):
+        own_type = ""
+    elif isinstance(value, (str, bytes, numbers.Number)):
+        own_type = f" ({type(value).__name__})"
+    else:
+        return type(value).__name__
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    if isinstance(value, int) and value.bit_length() > 1000:  # text of its digits may be refused
+        return f"a whole number of {value.bit_length()} bits"
+    text = repr(str(value)) if isinstance(value, str) else repr(value) if isinstance(value, bytes) else str(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'}{own_type}"
 
 
 def query_place(name: str, query: str) -> str:
@@ -127,6 +140,16 @@ def query_place(name: str, query: str) -> str:
 def document_place(name: str, query: str, document: str) -> str:
     """How messages say which document of which query."""
     return f"{name}: query {query!r}, document {document!r}"
+
+
+def first_repeated(items: Iterable[Hashable]) -> Hashable:
+    """The first item that was there before; None if there is none."""
+    seen = set()
+    for one in items:
+        if one in seen:
+            return one
+        seen.add(one)
+    return None
 
 
 def texts(ids: Iterable[object], place: Callable[[int], str]) -> list[str]:
@@ -143,7 +166,7 @@ def texts(ids: Iterable[object], place: Callable[[int], str]) -> list[str]:
     return as_text
 
 
-def plain_documents(documents: Mapping[object, object], query: str, kind: Kind, name: str) -> dict[str, float]:
+def plain_documents(documents: Mapping[Any, object], query: str, kind: Kind, name: str) -> dict[str, float]:
     """One query's {document id: number} with every id as text, every score as float, every grade as int.
 
     Raises InputError for ids and numbers that are none, and where two ids are the same text.
@@ -164,9 +187,7 @@ def plain_documents(documents: Mapping[object, object], query: str, kind: Kind, 
     return plain
 
 
-def plain_mapping(
-    mapping: Mapping[object, Mapping[object, object]], kind: Kind, name: str
-) -> dict[str, dict[str, float]]:
+def plain_mapping(mapping: Mapping[Any, object], kind: Kind, name: str) -> dict[str, dict[str, float]]:
     """{query id: {document id: number}} of plain types; see `plain_documents`."""
     plain: dict[str, dict[str, float]] = {}
     for given, documents in mapping.items():
@@ -176,5 +197,8 @@ def plain_mapping(
             raise problem.at(name) from None
         if query in plain:
             raise InputError(query_place(name, query), "expected each query once, found its id as keys of two types")
+        if not isinstance(documents, Mapping):
+            place = query_place(name, query)
+            raise InputError(place, f"expected documents with {kind.value}s, found {shown(documents)}")
         plain[query] = plain_documents(documents, query, kind, name)
     return plain

@@ -1,4 +1,13 @@
 """One module a family: kernels and their records side by side. Importing this package fills the registry."""
 
 # The modules hold nothing but records and kernels: they have no stubs.
-from treckon.measures import average, counts, first, gain, precision, text, user_model  # type: ignore[attr-defined]  # noqa: F401
+from treckon.measures import (  # type: ignore[attr-defined]  # noqa: F401
+    average,
+    cascade,
+    counts,
+    first,
+    gain,
+    precision,
+    text,
+    user_model,
+)

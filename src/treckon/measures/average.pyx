@@ -4,12 +4,17 @@ interpolated precision."""
 from libc.math cimport fmax, log, round, trunc
 from libc.stdint cimport int64_t
 
-from treckon._native.ranking cimport Hit, Kernel, Params, Ranking
+from treckon._native.ranking cimport NO_CUTOFF, Hit, Kernel, Params, Ranking, n_rel_at
 from treckon.measures.ratio cimport ratio
+from treckon.measures.ties cimport (
+    Draw, TieGroup, first_draw, first_group, last_rank, mean_n_rel_at, next_draw, next_group,
+)
 
 from treckon.aggregate import GEOMETRIC_FLOOR, GEOMETRIC_MEAN
 from treckon.measures.example_queries import GRADED, GROUPS, NOTHING_RELEVANT, SHORT
-from treckon.params import TREC_CUTOFFS, RealCutoffs, Reals
+from treckon.params import (
+    JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, TEXT, TREC_CUTOFFS, Argument, Arguments, RealCutoffs, Reals,
+)
 from treckon.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, IGNORES_UNJUDGED_ORDER, MONOTONE, PERFECT_IS_1,
     VIEW_JUDGMENT_GROUPS, Example, Measure, register,
@@ -37,10 +42,40 @@ cdef inline double sum_of_precisions(const Ranking *ranking, int64_t cutoff) noe
     return total
 
 
+cdef inline double mean_of_group(const TieGroup *group, int64_t n, double n_rel) noexcept nogil:
+    # The mean of what a group adds to S(c), if n_rel relevant ones among n documents are spread over its ranks, of which
+    # n_looked count: a rank is relevant with probability n_rel / n, and so is another one then with (n_rel - 1) / (n - 1).
+    cdef double sum = 0.0, weighted = 0.0, rank
+    cdef int64_t i
+    if n == 1:
+        return n_rel * <double> (group.n_above + 1) / <double> group.first
+    for i in range(group.n_looked):
+        rank = <double> (group.first + i)
+        sum += 1.0 / rank
+        weighted += <double> i / rank
+    return n_rel / <double> n * (
+        <double> (group.n_above + 1) * sum + (n_rel - 1.0) / <double> (n - 1) * weighted
+    )
+
+
+cdef inline double mean_sum_of_precisions(const Ranking *ranking, int64_t cutoff) noexcept nogil:
+    # E S(c)
+    # McSherry and Najork, ECIR 2008
+    cdef TieGroup group = first_group()
+    cdef double total = 0.0
+    while next_group(ranking, last_rank(ranking, cutoff), &group):
+        total += mean_of_group(&group, group.n, <double> group.n_rel)
+    return total
+
+
 # AP@c = S(c) / R
 # Buckley and Voorhees, SIGIR 2000
 cdef double average_precision(const Ranking *ranking, const Params *params) noexcept nogil:
     return ratio(sum_of_precisions(ranking, params.cutoff), <double> ranking.n_rel)
+
+
+cdef double mean_average_precision(const Ranking *ranking, const Params *params) noexcept nogil:
+    return ratio(mean_sum_of_precisions(ranking, params.cutoff), <double> ranking.n_rel)
 
 
 register(Measure(
@@ -53,6 +88,7 @@ register(Measure(
     """,
     source=STABILITY,
     kernel=Kernel.of(average_precision),
+    expected=Kernel.of(mean_average_precision),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
         Example(*GRADED, "map", 0.482143, "relevant at ranks 1, 4 and 7, R = 4: (1/1 + 2/4 + 3/7) / 4"),
@@ -71,6 +107,7 @@ register(Measure(
     """,
     source=STABILITY,
     kernel=Kernel.of(average_precision),
+    expected=Kernel.of(mean_average_precision),
     parameters=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
@@ -97,6 +134,81 @@ register(Measure(
             *GROUPS, "map_avgjg", 0.333333, "only the first group has a document of grade 2, a: (1 + 0 + 0) / 3",
             level=2, options=("-J",),
         ),
+    ),
+))
+
+
+cdef enum Denominator:
+    ALL
+    MIN_K
+    RETRIEVED
+
+
+# S(c) / R, S(c) / min(R, c), or S(c) / (relevant documents among the first c)
+cdef double average_precision_over(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef int64_t denominator = ranking.n_rel
+    if <int> params.reals[0] == MIN_K:
+        denominator = min(denominator, params.cutoff)
+    elif <int> params.reals[0] == RETRIEVED:
+        denominator = n_rel_at(ranking, params.cutoff)
+    return ratio(sum_of_precisions(ranking, params.cutoff), <double> denominator)
+
+
+cdef double mean_average_precision_over(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef double total
+    if <int> params.reals[0] == RETRIEVED:
+        return mean_average_precision_of_retrieved(ranking, params.cutoff)
+    total = mean_sum_of_precisions(ranking, params.cutoff)
+    return ratio(total, <double> (min(ranking.n_rel, params.cutoff) if <int> params.reals[0] == MIN_K else ranking.n_rel))
+
+
+cdef double mean_average_precision_of_retrieved(const Ranking *ranking, int64_t cutoff) noexcept nogil:
+    # The number of relevant documents varies only in the group that the cutoff cuts: the mean over that number.
+    cdef TieGroup group = first_group()
+    cdef Draw draw
+    cdef double above = 0.0, total = 0.0, weights = 0.0, precisions
+    while next_group(ranking, last_rank(ranking, cutoff), &group) and group.n_looked == group.n:
+        above += mean_of_group(&group, group.n, <double> group.n_rel)
+    if group.n_looked == group.n:
+        return ratio(above, <double> (group.n_above + group.n_rel))
+    draw = first_draw(&group)
+    while next_draw(&draw):
+        precisions = above + mean_of_group(&group, group.n_looked, <double> draw.n_rel)
+        total += draw.weight * ratio(precisions, <double> (group.n_above + draw.n_rel))
+        weights += draw.weight
+    return total / weights
+
+
+register(Measure(
+    name="AP",
+    title="Average precision",
+    definition="""
+        AP@k = S / R, S the sum over the relevant ranks up to k of (relevant documents at ranks 1..i) / i,
+        R the number of relevant documents in the qrels, retrieved or not; without a cutoff, over all
+        retrieved documents. denominator='min_k' divides by min(R, k), so that a perfect ranking has 1;
+        denominator='retrieved' by the number of relevant documents at ranks 1..k, which rewards finding
+        fewer of them. 0 where the denominator is 0. Unjudged documents count as nonrelevant.
+        The mean over queries is known as MAP.
+    """,
+    source=STABILITY,
+    aliases=("MAP", "map"),
+    kernel=Kernel.of(average_precision_over),
+    expected=Kernel.of(mean_average_precision_over),
+    parameters=Arguments(
+        REL_ARGUMENT,
+        JUDGED_ONLY_ARGUMENT,
+        Argument("denominator", TEXT, "all", "what the sum is divided by", choices=("all", "min_k", "retrieved")),
+        at="cutoff",
+    ),
+    since=None,
+    traits=(BOUNDED, MONOTONE),
+    examples=(
+        Example(*GRADED, "AP", 0.482143, "relevant at ranks 1, 4 and 7, R = 4: (1/1 + 2/4 + 3/7) / 4"),
+        Example(*GRADED, "AP(rel=2)@100", 0.642857, "a and d reach grade 2: (1/1 + 2/7) / 2"),
+        Example(*GRADED, "AP(denominator='min_k')@2", 0.5, "(1/1) / min(4, 2)"),
+        Example(*GRADED, "AP(denominator='retrieved')@5", 0.75, "(1/1 + 2/4) / 2"),
+        Example(*GRADED, "AP(judged_only=True)", 0.566667, "without x and u, relevant at 1, 3 and 5: (1 + 2/3 + 3/5) / 4"),
+        Example(*NOTHING_RELEVANT, "AP", 0.0, "R = 0"),
     ),
 ))
 
@@ -179,6 +291,43 @@ register(Measure(
 ))
 
 
+# E m^2 / (n R): only a group of ties that the end of the ranking cuts makes m vary
+cdef double mean_set_average_precision(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef TieGroup group = first_group()
+    cdef Draw draw
+    cdef double squares = 0.0, weights = 0.0, found
+    while next_group(ranking, ranking.n_ret, &group) and group.n_looked == group.n:
+        pass
+    draw = first_draw(&group)
+    while next_draw(&draw):
+        found = <double> (group.n_above + draw.n_rel)
+        squares += draw.weight * found * found
+        weights += draw.weight
+    return ratio(squares / weights, <double> ranking.n_ret * <double> ranking.n_rel)
+
+
+register(Measure(
+    name="SetAP",
+    title="Average precision of the set retrieved",
+    definition="""
+        SetP * SetR = m*m / (n*R) for n documents retrieved, m of them relevant, and R relevant ones in the
+        qrels: average precision where every relevant document counts with the precision of the whole set.
+        0 where nothing is retrieved or relevant. Unjudged documents count as nonrelevant.
+    """,
+    source="Buckley and Voorhees, Retrieval System Evaluation, in: TREC, MIT Press, 2005",
+    kernel=Kernel.of(set_average_precision),
+    expected=Kernel.of(mean_set_average_precision),
+    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT),
+    since=None,
+    traits=(BOUNDED, IGNORES_ORDER),
+    examples=(
+        Example(*GRADED, "SetAP", 0.321429, "3*3 / (7*4)"),
+        Example(*GRADED, "SetAP(rel=2)", 0.285714, "2*2 / (7*2)"),
+        Example(*GRADED, "SetAP(judged_only=True)", 0.45, "without x and u: 3*3 / (5*4)"),
+    ),
+))
+
+
 # (1/R) sum over relevant retrieved of 1 - min(b, R) / min(N, R), b judged nonrelevant documents above
 # Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004
 # (there divided by R; min(N, R) is trec_eval's correction of 2005)
@@ -214,6 +363,29 @@ register(Measure(
             "N = 4, R = 6: 4 * (1 - 1/4) / 6",
         ),
         Example(*GRADED, "bpref", 0.5, "N = 4 (b and f too), R = 2; a: 1, d: 1 - min(3, 2) / 2 = 0; 1/2", level=2),
+    ),
+))
+
+
+register(Measure(
+    name="Bpref",
+    title="Binary preference",
+    definition="""
+        How often relevant documents stand above judged nonrelevant ones. Each relevant document that is
+        retrieved adds 1 - min(b, R) / min(N, R), where b judged nonrelevant documents stand above it (1
+        where b is 0), R and N are the relevant and the judged nonrelevant documents in the qrels; the sum
+        is divided by R. Relevant documents not retrieved add 0. 0 where R is 0.
+        Unjudged documents have no effect.
+    """,
+    source="Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004",
+    aliases=("BPref", "bpref"),
+    kernel=Kernel.of(binary_preference),
+    parameters=Arguments(REL_ARGUMENT),
+    since=None,
+    traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_UNJUDGED_ORDER),
+    examples=(
+        Example(*GRADED, "Bpref", 0.375, "N = 2, R = 4; a: 1, b: 1 - 1/2, d: 1 - 2/2; 1.5/4"),
+        Example(*GRADED, "Bpref(rel=2)", 0.5, "N = 4 (b and f too), R = 2; a: 1, d: 1 - min(3, 2) / 2 = 0; 1/2"),
     ),
 ))
 
@@ -289,6 +461,33 @@ register(Measure(
 ))
 
 
+register(Measure(
+    name="infAP",
+    title="Inferred average precision",
+    definition="""
+        Average precision estimated where only a sample of the pool was judged (documents of the pool
+        that were not judged stand in the qrels with a negative grade). Each relevant document retrieved
+        at rank k adds 1/k + (k-1)/k * (r+b+u)/(k-1) * (r+e)/(r+b+2e), at rank 1 it adds 1, where r
+        relevant, b judged nonrelevant and u pooled but unjudged documents stand above it and e is
+        0.00001. The sum is divided by R, the relevant documents in the qrels. 0 where R is 0. Documents
+        that are not in the qrels count as nonrelevant.
+    """,
+    source="Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006",
+    aliases=("infap",),
+    kernel=Kernel.of(inferred_average_precision),
+    parameters=Arguments(REL_ARGUMENT),
+    since=None,
+    traits=(BOUNDED,),
+    examples=(
+        Example(
+            *GRADED, "infAP", 0.5,
+            "rank 1: 1; rank 4: 1/4 + 3/4 * 2/3 * 1/2 = 0.5; rank 7: 1/7 + 6/7 * 5/6 * 1/2 = 0.5; R = 4: 2/4",
+        ),
+        Example("a=1 u=-1", "u a", "infAP", 0.75, "above a stands u, pooled but unjudged: 1/2 + 1/2 * 1/1 * 1/2"),
+    ),
+))
+
+
 cdef inline double best_precision(const Ranking *ranking, const Params *params, double point) noexcept nogil:
     # The best precision at the rank of the t-th relevant document or below it; precision is best at relevant ranks.
     # Both releases mean p R documents, 9.0.8 rounds them up (nearly), 10.0 to the nearest.
@@ -336,6 +535,29 @@ register(Measure(
             "a=1 b=1 c=1 n=0", "a b n", "iprec_at_recall_0.70", 1.0, "R = 3: 0.7*3 + 0.9 is just below 3, so t = 2",
             release="9.0.8",
         ),
+    ),
+))
+
+
+register(Measure(
+    name="IPrec",
+    title="Interpolated precision at a point of recall",
+    definition="""
+        IPrec@p = the best precision at the rank where recall p is reached or at any rank below it: where
+        t relevant documents are retrieved, t = p*R rounded to the nearest whole number (halves away from
+        0), R the relevant documents in the qrels. 0 where fewer than t are retrieved, and where R is 0.
+        Unjudged documents count as nonrelevant.
+    """,
+    source=SALTON,
+    aliases=("iprec",),
+    kernel=Kernel.of(interpolated_precision),
+    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="recall", at_required=True),
+    since=None,
+    traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
+    examples=(
+        Example(*GRADED, "IPrec@0.5", 0.5, "R = 4, t = 2 at rank 4: max(2/4, 3/7)"),
+        Example(*GRADED, "IPrec@0.8", 0.428571, "t = 3, 3.2 rounded, at rank 7: 3/7"),
+        Example(*GRADED, "IPrec(judged_only=True)@0.5", 0.666667, "without x and u, t = 2 at rank 3: max(2/3, 3/5)"),
     ),
 ))
 

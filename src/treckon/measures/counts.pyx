@@ -4,10 +4,11 @@ from libc.stdint cimport int64_t
 
 from treckon._native.ranking cimport Kernel, Params, Ranking
 from treckon.measures.ratio cimport finite, ratio
+from treckon.measures.ties cimport TieGroup, first_group, last_rank, mean_n_rel_at, next_group
 
 from treckon.aggregate import COUNT, SUM
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
-from treckon.params import Cutoffs, Reals
+from treckon.params import INT, REL_ARGUMENT, Argument, Arguments, Cutoffs, Reals
 from treckon.registry import (
     BOUNDED, IGNORES_LEVEL, IGNORES_ORDER, INTEGER, TEXT, VIEW_RUN, Example, Measure, register,
 )
@@ -220,5 +221,200 @@ register(Measure(
         Example(*GRADED, "unj_5", 0.4, "x (rank 2) is not in the qrels, u (rank 5) was not judged: 2/5"),
         Example(*NOTHING_RELEVANT, "unj_5", 0.2, "y alone; two documents retrieved, but the divisor stays 5: 1/5"),
         Example(*SHORT, "unj_10", 0.0, "every document was judged"),
+    ),
+))
+
+
+register(Measure(
+    name="NumQ",
+    title="Number of queries",
+    definition="""
+        The number of queries that averages are taken over. A query without a relevant document counts
+        unless the evaluation leaves it out.
+    """,
+    source=TREC_EVAL,
+    aliases=("num_q",),
+    view=VIEW_RUN,
+    aggregate=COUNT,
+    value_type=INTEGER,
+    parameters=Arguments(),
+    per_query=False,
+    since=None,
+    examples=(
+        Example(*GRADED, "NumQ", 1, "one query is in both files"),
+        Example(*NOTHING_RELEVANT, "NumQ", 1, "a query without a relevant document counts as well"),
+    ),
+))
+
+
+# documents retrieved, of grade r or above where r >= 0
+cdef double num_ret_from(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef int64_t n = 0, i
+    if params.reals[0] < 0.0:
+        return <double> ranking.n_ret
+    for i in range(ranking.n_hits):
+        n += ranking.hits[i].grade >= params.reals[0]
+    return <double> n
+
+
+cdef double mean_num_ret_from(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef TieGroup group = first_group()
+    cdef double total = 0.0
+    cdef int64_t n, i
+    if params.reals[0] < 0.0:
+        return <double> ranking.n_ret
+    while next_group(ranking, ranking.n_ret, &group):
+        n = 0
+        for i in range(group.begin, group.end):
+            n += ranking.hits[i].grade >= params.reals[0]
+        total += <double> n * (<double> group.n_looked / <double> group.n)
+    return total
+
+
+register(Measure(
+    name="NumRet",
+    title="Documents retrieved",
+    definition="""
+        The number of documents that were retrieved for the query, judged or not; with rel=n, of those that
+        have grade n or a higher one. The summary is the sum over the queries.
+    """,
+    source=TREC_EVAL,
+    kernel=Kernel.of(num_ret_from),
+    expected=Kernel.of(mean_num_ret_from),
+    aggregate=SUM,
+    value_type=INTEGER,
+    parameters=Arguments(Argument("rel", INT, -1, "lowest grade that counts; -1: unjudged documents count too", lowest=-1)),
+    since=None,
+    traits=(IGNORES_LEVEL, IGNORES_ORDER),
+    examples=(
+        Example(*GRADED, "NumRet", 7, "a, x, c, b, u, e and d, two of them unjudged"),
+        Example(*GRADED, "NumRet(rel=2)", 2, "a (2) and d (3)"),
+        Example(*GRADED, "NumRet(rel=0)", 5, "the judged ones: a, c, b, e and d"),
+    ),
+))
+
+register(Measure(
+    name="NumRel",
+    title="Relevant documents",
+    definition="""
+        R: the number of relevant documents in the qrels, retrieved or not. Documents with a negative grade
+        were pooled but not judged and never count. The summary is the sum over the queries, those that the
+        run lacks included where the evaluation is over all judged queries.
+    """,
+    source=TREC_EVAL,
+    kernel=Kernel.of(num_rel),
+    expected=Kernel.of(num_rel),
+    aggregate=SUM,
+    value_type=INTEGER,
+    parameters=Arguments(REL_ARGUMENT),
+    since=None,
+    traits=(IGNORES_ORDER,),
+    examples=(
+        Example(*GRADED, "NumRel", 4, "a, b, d and f"),
+        Example(*GRADED, "NumRel(rel=2)", 2, "a (2) and d (3)"),
+    ),
+))
+
+
+cdef double mean_num_rel_ret(const Ranking *ranking, const Params *params) noexcept nogil:
+    return mean_n_rel_at(ranking, ranking.n_ret)
+
+
+register(Measure(
+    name="NumRelRet",
+    title="Relevant documents retrieved",
+    definition="""
+        The number of relevant documents that were retrieved. 0 where nothing is relevant or retrieved.
+        The summary is the sum over the queries.
+    """,
+    source=TREC_EVAL,
+    kernel=Kernel.of(num_rel_ret),
+    expected=Kernel.of(mean_num_rel_ret),
+    aggregate=SUM,
+    value_type=INTEGER,
+    parameters=Arguments(REL_ARGUMENT),
+    since=None,
+    traits=(IGNORES_ORDER,),
+    examples=(
+        Example(*GRADED, "NumRelRet", 3, "a, b and d; f is not retrieved"),
+        Example(*GRADED, "NumRelRet(rel=2)", 2, "a (2) and d (3)"),
+    ),
+))
+
+
+cdef inline double mean_n_judged_at(const Ranking *ranking, int64_t cutoff) noexcept nogil:
+    # Judged documents at ranks up to the cutoff.
+    cdef TieGroup group = first_group()
+    cdef double total = 0.0
+    cdef int64_t n, i
+    while next_group(ranking, last_rank(ranking, cutoff), &group):
+        n = 0
+        for i in range(group.begin, group.end):
+            n += ranking.hits[i].grade >= 0
+        total += <double> n * (<double> group.n_looked / <double> group.n)
+    return total
+
+
+# judged documents among the first c / documents among the first c
+cdef double judged(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef int64_t n_judged = 0, i
+    for i in range(ranking.n_hits):
+        if ranking.hits[i].rank > params.cutoff:
+            break
+        n_judged += ranking.hits[i].grade >= 0
+    return ratio(<double> n_judged, <double> last_rank(ranking, params.cutoff))
+
+
+cdef double mean_judged(const Ranking *ranking, const Params *params) noexcept nogil:
+    return ratio(mean_n_judged_at(ranking, params.cutoff), <double> last_rank(ranking, params.cutoff))
+
+
+register(Measure(
+    name="Judged",
+    title="Judged documents at a cutoff",
+    definition="""
+        Judged@k = (judged documents at ranks 1..k) / (documents at ranks 1..k): of a run shorter than k,
+        and without a cutoff, the share of the documents retrieved. A document is judged that has a grade
+        of 0 or above in the qrels. 0 where nothing is retrieved.
+    """,
+    source="Yang et al., Anserini: Enabling the Use of Lucene for IR Research, SIGIR 2017",
+    aliases=("judged",),
+    kernel=Kernel.of(judged),
+    expected=Kernel.of(mean_judged),
+    parameters=Arguments(at="cutoff"),
+    since=None,
+    traits=(BOUNDED, IGNORES_LEVEL),
+    examples=(
+        Example(*GRADED, "Judged@2", 0.5, "a is judged, x is not: 1/2"),
+        Example(*GRADED, "Judged@10", 0.714286, "seven retrieved, all but x and u are judged: 5/7"),
+        Example(*SHORT, "Judged", 1.0, "every document was judged"),
+    ),
+))
+
+
+cdef double mean_unjudged(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef double n = <double> last_rank(ranking, params.cutoff)
+    return ratio(n - mean_n_judged_at(ranking, params.cutoff), <double> params.cutoff)
+
+
+register(Measure(
+    name="Unjudged",
+    title="Unjudged documents at a cutoff",
+    definition="""
+        Unjudged@k = (documents at ranks 1..k without a judgement) / k. A document has none that is not in
+        the qrels, or has a negative grade there. Ranks beyond the end of a run shorter than k count as
+        judged: the divisor stays k. 0 where nothing is retrieved.
+    """,
+    source="trec_eval 10.0, NIST, 2026",
+    aliases=("unj", "unjudged"),
+    kernel=Kernel.of(unjudged),
+    expected=Kernel.of(mean_unjudged),
+    parameters=Arguments(at="cutoff", at_required=True),
+    missing=0.0,
+    since=None,
+    traits=(BOUNDED, IGNORES_LEVEL),
+    examples=(
+        Example(*GRADED, "Unjudged@5", 0.4, "x (rank 2) is not in the qrels, u (rank 5) was not judged: 2/5"),
+        Example(*NOTHING_RELEVANT, "Unjudged@5", 0.2, "y alone; two documents retrieved, but the divisor stays 5: 1/5"),
     ),
 ))

@@ -4,17 +4,21 @@ from libc.math cimport fmax, fmin, log2, trunc
 from libc.stdint cimport int64_t
 
 from treckon._native.ranking cimport (
-    NO_CUTOFF, Gains, Kernel, Params, Ranking, gain_of, log2_of_rank_plus_1,
+    NO_CUTOFF, Gains, Kernel, Params, Ranking, discount_divisor, gain_of, log2_of_rank_plus_1,
 )
 from treckon.measures.ratio cimport finite, ratio
+from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 from treckon.measures.walks cimport (
     Ideal, Retrieved, dcg_at, ideal_dcg_at, next_ideal, next_retrieved, walk_ideal, walk_retrieved,
 )
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND, SHORT
-from treckon.params import TREC_CUTOFFS, Pairs
+from treckon.params import (
+    DISCOUNT_ARGUMENT, GAIN_ARGUMENT, GAIN_FROM_ARGUMENT, JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, TREC_CUTOFFS, Arguments,
+    Pairs,
+)
 from treckon.registry import (
-    BOUNDED, IGNORES_LEVEL, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, Example, Measure, register,
+    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, Example, Measure, register,
 )
 
 JARVELIN = "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, ACM TOIS 20(4), 2002"
@@ -30,7 +34,31 @@ cdef inline Retrieved walk_gains(const Ranking *ranking, const Gains *gains) noe
 # Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount of Burges et al., ICML 2005
 cdef double dcg(const Ranking *ranking, const Params *params) noexcept nogil:
     cdef Retrieved walk = walk_gains(ranking, params.gains)
-    return finite(dcg_at(&walk, params.gains, params.cutoff))
+    return finite(dcg_at(&walk, params, params.cutoff))
+
+
+# E DCG@c: in each group of ties, every gain is multiplied by the mean discount of the group's ranks, 0 below c
+# McSherry and Najork, ECIR 2008
+cdef double mean_dcg_at(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef TieGroup group = first_group()
+    cdef double gains, discounts, total = 0.0
+    cdef int64_t last = last_rank(ranking, params.cutoff), i
+    # Every document first gains what an unpooled one does; then the others gain the difference.
+    if params.gains.unpooled != 0.0:
+        for i in range(last):
+            total += params.gains.unpooled / discount_divisor(params, i + 1)
+    while next_group(ranking, last, &group):
+        gains = discounts = 0.0
+        for i in range(group.begin, group.end):
+            gains += gain_of(params.gains, ranking.hits[i].grade) - params.gains.unpooled
+        for i in range(group.n_looked):
+            discounts += 1.0 / discount_divisor(params, group.first + i)
+        total += gains * discounts / <double> group.n
+    return total
+
+
+cdef double mean_dcg(const Ranking *ranking, const Params *params) noexcept nogil:
+    return finite(mean_dcg_at(ranking, params))
 
 
 register(Measure(
@@ -45,6 +73,7 @@ register(Measure(
     """,
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(dcg),
+    expected=Kernel.of(mean_dcg),
     parameters=Pairs(),
     since="10.0",
     traits=(MONOTONE, IGNORES_LEVEL),
@@ -56,11 +85,39 @@ register(Measure(
 ))
 
 
+GAINS = Arguments(GAIN_FROM_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff")
+
+register(Measure(
+    name="DCG",
+    title="Discounted cumulated gain",
+    definition="""
+        DCG@k = the sum over ranks 1..k of gain / discount, not normalised; without a cutoff, over all
+        retrieved documents. gain='linear' is the grade, 'exp2' 2^grade - 1, 'binary' 1 for grades above 0,
+        {1: 3, 2: 9} a gain for each grade (those not given are worth themselves). discount='log2' is
+        log2(rank + 1), ('jk', b) is 1 up to rank b, then log_b(rank), 'none' is 1.
+        With rel=n, grades below n gain 0. Documents without a judgement gain 0.
+    """,
+    source=f"{JARVELIN}; {BURGES}",
+    aliases=("dcg",),
+    kernel=Kernel.of(dcg),
+    expected=Kernel.of(mean_dcg),
+    parameters=GAINS,
+    since=None,
+    traits=(MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL),
+    examples=(
+        Example(*GRADED, "DCG", 3.430677, "gains 2, 1 and 3 at ranks 1, 4 and 7: 2/log2(2) + 1/log2(5) + 3/log2(8)"),
+        Example(*GRADED, "DCG(gain='exp2')@4", 3.430677, "3/log2(2) + 1/log2(5)"),
+        Example(*GRADED, "DCG(discount=('jk', 2))", 3.568621, "2 + 1/log2(4) + 3/log2(7)"),
+        Example(*GRADED, "DCG(gain={1: 3, 2: 9}, discount='none')@5", 12.0, "9 + 3"),
+    ),
+))
+
+
 # IDCG@c = sum over k <= c of I(k) / log2(k + 1), I the gains of all judged documents, falling
 # Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount of Burges et al., ICML 2005
 cdef double ideal_dcg(const Ranking *ranking, const Params *params) noexcept nogil:
     cdef Ideal walk = walk_ideal(ranking, params.gains)
-    return finite(ideal_dcg_at(&walk, params.cutoff))
+    return finite(ideal_dcg_at(&walk, params, params.cutoff))
 
 
 register(Measure(
@@ -74,6 +131,7 @@ register(Measure(
     """,
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(ideal_dcg),
+    expected=Kernel.of(ideal_dcg),
     parameters=Pairs(),
     since="10.0",
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
@@ -87,12 +145,39 @@ register(Measure(
 ))
 
 
+register(Measure(
+    name="IDCG",
+    title="Discounted cumulated gain of the ideal ranking",
+    definition="""
+        IDCG@k = what DCG@k is for the best ranking of the query: all judged documents with a gain above 0,
+        retrieved or not, by falling gain. Arguments as for DCG; the run has no effect.
+        0 where no judged document has a gain above 0.
+    """,
+    source=f"{JARVELIN}; {BURGES}",
+    aliases=("idcg",),
+    kernel=Kernel.of(ideal_dcg),
+    expected=Kernel.of(ideal_dcg),
+    parameters=Arguments(GAIN_FROM_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT, at="cutoff"),
+    since=None,
+    traits=(GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER),
+    examples=(
+        Example(*GRADED, "IDCG@2", 4.261860, "d and a: 3/log2(2) + 2/log2(3)"),
+        Example(*GRADED, "IDCG(gain='exp2', rel=2)", 8.892789, "d and a alone: 7/log2(2) + 3/log2(3)"),
+    ),
+))
+
+
 # nDCG@c = DCG@c / IDCG@c
 # Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, with the discount of Burges et al., ICML 2005
 cdef double ndcg(const Ranking *ranking, const Params *params) noexcept nogil:
     cdef Retrieved walk = walk_gains(ranking, params.gains)
     cdef Ideal best = walk_ideal(ranking, params.gains)
-    return ratio(dcg_at(&walk, params.gains, params.cutoff), ideal_dcg_at(&best, params.cutoff))
+    return ratio(dcg_at(&walk, params, params.cutoff), ideal_dcg_at(&best, params, params.cutoff))
+
+
+cdef double mean_ndcg(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef Ideal best = walk_ideal(ranking, params.gains)
+    return ratio(mean_dcg_at(ranking, params), ideal_dcg_at(&best, params, params.cutoff))
 
 
 register(Measure(
@@ -109,6 +194,7 @@ register(Measure(
     """,
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(ndcg),
+    expected=Kernel.of(mean_ndcg),
     parameters=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(
@@ -135,6 +221,7 @@ register(Measure(
     """,
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(ndcg),
+    expected=Kernel.of(mean_ndcg),
     parameters=TREC_CUTOFFS,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(
@@ -142,6 +229,34 @@ register(Measure(
         Example(*GRADED, "ndcg_cut_5", 0.468110, "(2 + 1/log2(5)) / (3 + 2/log2(3) + 1/2 + 1/log2(5))"),
         Example(*SHORT, "ndcg_cut_2", 0.5, "(1 + 1/log2(3)) / (2 + 2/log2(3))"),
         Example(*SHORT, "ndcg_cut_10", 0.614042, "six retrieved, seven in the ideal ranking: 3.2353/5.2689"),
+    ),
+))
+
+
+register(Measure(
+    name="nDCG",
+    title="Normalised discounted cumulated gain",
+    definition="""
+        nDCG@k = DCG@k / IDCG@k: the sum over ranks 1..k of gain / discount, divided by the same sum for the
+        best k judged documents of the query, however many were retrieved; without a cutoff, over all.
+        gain='linear' is the grade, 'exp2' 2^grade - 1, 'binary' 1 for grades above 0, {1: 3, 2: 9} a gain
+        for each grade (those not given are worth themselves). discount='log2' is log2(rank + 1),
+        ('jk', b) is 1 up to rank b, then log_b(rank), 'none' is 1. With rel=n, grades below n gain 0 and
+        leave the ideal. Documents without a judgement gain 0. 0 where no judged document has a gain.
+    """,
+    source=f"{JARVELIN}; {BURGES}",
+    aliases=("NDCG", "ndcg"),
+    kernel=Kernel.of(ndcg),
+    expected=Kernel.of(mean_ndcg),
+    parameters=GAINS,
+    since=None,
+    traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
+    examples=(
+        Example(*GRADED, "nDCG@5", 0.468110, "(2 + 1/log2(5)) / (3 + 2/log2(3) + 1/2 + 1/log2(5))"),
+        Example(*GRADED, "nDCG(gain='exp2')@3", 0.319394, "3 / (7 + 3/log2(3) + 1/2)"),
+        Example(*GRADED, "nDCG(gain='binary')", 0.688634, "(1 + 1/log2(5) + 1/3) / (1 + 1/log2(3) + 1/2 + 1/log2(5))"),
+        Example(*GRADED, "nDCG(rel=2)@7", 0.703918, "(2 + 3/3) / (3 + 2/log2(3)): b and f gain nothing"),
+        Example(*GRADED, "nDCG(judged_only=True)@5", 0.704965, "without x and u: (2 + 1/2 + 3/log2(6)) / 5.1925"),
     ),
 ))
 
@@ -154,11 +269,11 @@ cdef double ndcg_over_relevant(const Ranking *ranking, const Params *params) noe
     cdef double gain, total = 0.0, n_gained = 0.0
     while next_retrieved(&walk, NO_CUTOFF):
         gain = gain_of(params.gains, walk.grade)
-        walk.dcg += gain / log2_of_rank_plus_1(walk.rank)
+        walk.dcg += gain / discount_divisor(params, walk.rank)
         if gain > 0.0:
-            total += ratio(walk.dcg, ideal_dcg_at(&best, walk.rank))
+            total += ratio(walk.dcg, ideal_dcg_at(&best, params, walk.rank))
             n_gained += 1.0
-    ideal_dcg_at(&best, NO_CUTOFF)
+    ideal_dcg_at(&best, params, NO_CUTOFF)
     total += (<double> best.rank - n_gained) * ratio(walk.dcg, best.dcg)
     return ratio(total, <double> best.rank) if total > 0.0 else 0.0
 
@@ -196,14 +311,14 @@ cdef double ndcg_over_grades(const Ranking *ranking, const Params *params) noexc
         return 0.0
     while next_ideal(&best):
         if best.rank > 1 and best.gain != gain:
-            total += ratio(dcg_at(&walk, params.gains, best.rank - 1), best.dcg)
+            total += ratio(dcg_at(&walk, params, best.rank - 1), best.dcg)
             n_points += 1.0
         gain = best.gain
-        best.dcg += gain / log2_of_rank_plus_1(best.rank)
-    total += ratio(dcg_at(&walk, params.gains, best.rank), best.dcg)
+        best.dcg += gain / discount_divisor(params, best.rank)
+    total += ratio(dcg_at(&walk, params, best.rank), best.dcg)
     if ranking.n_ret < best.rank + 2:
         return ratio(total, n_points + 1.0)
-    return ratio(total + ratio(dcg_at(&walk, params.gains, NO_CUTOFF), best.dcg), n_points + 2.0)
+    return ratio(total + ratio(dcg_at(&walk, params, NO_CUTOFF), best.dcg), n_points + 2.0)
 
 
 register(Measure(

@@ -1,17 +1,18 @@
 """Measures that follow a user down the ranking: how likely each rank is looked at is a model of the user."""
 
-from libc.math cimport fabs, fmax
+from libc.math cimport fabs, fmax, fmin, pow
 from libc.stdint cimport int64_t
 
 from treckon._native.ranking cimport (
     NO_CUTOFF, UNPOOLED, Gains, Kernel, Params, Ranking, gain_of, pair_of,
 )
 from treckon.measures.ratio cimport finite
+from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 from treckon.measures.walks cimport Retrieved, next_retrieved, walk_retrieved
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
-from treckon.params import Pairs
-from treckon.registry import BOUNDED, IGNORES_LEVEL, MONOTONE, Example, Measure, register
+from treckon.params import INT, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments, Pairs
+from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, Example, Measure, register
 
 MOFFAT = "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, ACM TOIS 27(1), 2008"
 
@@ -123,5 +124,126 @@ register(Measure(
         Example(*GRADED, "rbp_resid_p=0.8", 0.451635, "0.8^7 + 0.2 * (0.8 + 0.8^4)"),
         Example(*NOTHING_RELEVANT, "rbp_resid", 0.9, "y at rank 2, n = 2: 0.9^2 + 0.1 * 0.9"),
         Example(*SHORT, "rbp_resid", 0.0, "every document was judged"),
+    ),
+))
+
+
+cdef inline double gain_up_to_1(const Ranking *ranking, double max_rel, int64_t grade) noexcept nogil:
+    # 1 for a relevant document; where a highest grade is given, the grade as a share of it.
+    if max_rel == 0.0:
+        return 1.0 if grade >= ranking.level else 0.0
+    return fmin(<double> max(grade, 0) / max_rel, 1.0)
+
+
+# RBP@c = (1 - p) sum over k <= c of gain(k) p^(k-1), gains from 0 to 1
+# Moffat and Zobel, ACM TOIS 27(1), 2008
+cdef double rbp_at(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef double p = params.reals[0], total = 0.0
+    cdef int64_t i
+    for i in range(ranking.n_hits):
+        if ranking.hits[i].rank > params.cutoff:
+            break
+        total += gain_up_to_1(ranking, params.reals[1], ranking.hits[i].grade) * pow(p, <double> (ranking.hits[i].rank - 1))
+    return (1.0 - p) * total
+
+
+cdef inline double mean_weight(const TieGroup *group, double p) noexcept nogil:
+    # The mean of (1 - p) p^(k-1) over the ranks k of a group, 0 where they do not count.
+    cdef double first = pow(p, <double> (group.first - 1))
+    return first * (1.0 - pow(p, <double> group.n_looked)) / <double> group.n
+
+
+cdef double mean_rbp_at(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef TieGroup group = first_group()
+    cdef double gains, total = 0.0
+    cdef int64_t i
+    while next_group(ranking, last_rank(ranking, params.cutoff), &group):
+        gains = 0.0
+        for i in range(group.begin, group.end):
+            gains += gain_up_to_1(ranking, params.reals[1], ranking.hits[i].grade)
+        total += gains * mean_weight(&group, params.reals[0])
+    return total
+
+
+PERSISTENCE = Argument("p", REAL, 0.8, "persistence: the chance of going on to the next document", lowest=0, highest=1)
+
+register(Measure(
+    name="RBP",
+    title="Rank-biased precision",
+    definition="""
+        RBP@k = (1 - p) * the sum over ranks 1..k of gain * p^(rank - 1), p the persistence of the user;
+        without a cutoff, over all retrieved documents. A relevant document gains 1. With max_rel=n the
+        gain is the grade divided by n, 1 for higher grades, and rel has no effect: state the highest grade
+        of the scale, so that queries can be compared. Documents without a judgement gain 0; how much they
+        could add says RBPResidual.
+    """,
+    source=MOFFAT,
+    aliases=("rbp",),
+    kernel=Kernel.of(rbp_at),
+    expected=Kernel.of(mean_rbp_at),
+    parameters=Arguments(
+        PERSISTENCE,
+        Argument("max_rel", INT, 0, "highest grade of graded gains; 0: gains are binary", lowest=0, highest=10**9),
+        REL_ARGUMENT,
+        JUDGED_ONLY_ARGUMENT,
+        at="cutoff",
+    ),
+    since=None,
+    traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
+    examples=(
+        Example(*GRADED, "RBP", 0.354829, "relevant at ranks 1, 4 and 7: 0.2 * (1 + 0.8^3 + 0.8^6)"),
+        Example(*GRADED, "RBP(p=0.5)@5", 0.5625, "0.5 * (1 + 0.5^3)"),
+        Example(*GRADED, "RBP(max_rel=3)", 0.219895, "0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
+        Example(*GRADED, "RBP(rel=2)", 0.252429, "a and d: 0.2 * (1 + 0.8^6)"),
+    ),
+))
+
+
+# 1 - (1 - p) sum over judged ranks k <= c of p^(k-1): the weight of all other ranks
+# Moffat and Zobel, ACM TOIS 27(1), 2008
+cdef double rbp_residual(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef double p = params.reals[0], total = 0.0
+    cdef int64_t i
+    for i in range(ranking.n_hits):
+        if ranking.hits[i].rank > params.cutoff:
+            break
+        if ranking.hits[i].grade >= 0:
+            total += pow(p, <double> (ranking.hits[i].rank - 1))
+    return fmax(1.0 - (1.0 - p) * total, 0.0)
+
+
+cdef double mean_rbp_residual(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef TieGroup group = first_group()
+    cdef double total = 0.0
+    cdef int64_t i, n
+    while next_group(ranking, last_rank(ranking, params.cutoff), &group):
+        n = 0
+        for i in range(group.begin, group.end):
+            n += ranking.hits[i].grade >= 0
+        total += <double> n * mean_weight(&group, params.reals[0])
+    return fmax(1.0 - total, 0.0)
+
+
+register(Measure(
+    name="RBPResidual",
+    title="Residual of rank-biased precision",
+    definition="""
+        How much RBP could rise if every document without a judgement, and every document below the end of
+        the run (or below the cutoff), were fully relevant: (1 - p) * the sum of p^(rank - 1) over those
+        ranks, which is 1 - (1 - p) * the sum over the judged ones. Always above 0 for a run that ends, also
+        where every document retrieved was judged (trec_eval's rbp_resid is 0 then). 1 where nothing is
+        retrieved. A document is judged that has a grade of 0 or above in the qrels.
+    """,
+    source=MOFFAT,
+    aliases=("rbp_residual",),
+    kernel=Kernel.of(rbp_residual),
+    expected=Kernel.of(mean_rbp_residual),
+    parameters=Arguments(PERSISTENCE, at="cutoff"),
+    since=None,
+    traits=(BOUNDED, IGNORES_LEVEL),
+    examples=(
+        Example(*GRADED, "RBPResidual", 0.451635, "x and u at ranks 2 and 5, n = 7: 0.8^7 + 0.2 * (0.8 + 0.8^4)"),
+        Example(*GRADED, "RBPResidual(p=0.5)@3", 0.375, "x at rank 2, cut at 3: 0.5^3 + 0.5 * 0.5"),
+        Example(*SHORT, "RBPResidual", 0.262144, "six retrieved, all judged: 0.8^6"),
     ),
 ))

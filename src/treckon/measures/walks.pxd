@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from treckon._native.ranking cimport (
-    UNPOOLED, GainPair, Gains, Ranking, gain_of, log2_of_rank_plus_1, pair_of,
+    UNPOOLED, GainPair, Gains, Params, Ranking, discount_divisor, gain_of, pair_of,
 )
 
 
@@ -43,10 +43,10 @@ cdef inline bint next_retrieved(Retrieved *walk, int64_t last) noexcept nogil:
     return True
 
 
-cdef inline double dcg_at(Retrieved *walk, const Gains *gains, int64_t rank) noexcept nogil:
-    # DCG(k) = sum over i <= k of gain(i) / log2(i + 1); from call to call, ranks must not fall.
+cdef inline double dcg_at(Retrieved *walk, const Params *params, int64_t rank) noexcept nogil:
+    # DCG(k) = sum over i <= k of gain(i) / discount(i); from call to call, ranks must not fall.
     while next_retrieved(walk, rank):
-        walk.dcg += gain_of(gains, walk.grade) / log2_of_rank_plus_1(walk.rank)
+        walk.dcg += gain_of(params.gains, walk.grade) / discount_divisor(params, walk.rank)
     return walk.dcg
 
 
@@ -94,7 +94,9 @@ cdef inline bint next_gain(Ideal *walk) noexcept nogil:
         walk.n_grades += 1
     while walk.n_pairs < gains.n_pairs and count_of(ranking, gains.by_ideal_gain[walk.n_pairs].grade) == 0:
         walk.n_pairs += 1
-    of_grade = gains.of_grade(ranking.grades[walk.n_grades].grade, gains.binary_from) if walk.n_grades < ranking.n_grades else 0.0
+    of_grade = 0.0
+    if walk.n_grades < ranking.n_grades:
+        of_grade = gains.of_grade(ranking.grades[walk.n_grades].grade, gains.binary_from)
     of_pair = gains.by_ideal_gain[walk.n_pairs].ideal_gain if walk.n_pairs < gains.n_pairs else 0.0
     if of_grade <= 0.0 and of_pair <= 0.0:
         return False
@@ -119,9 +121,9 @@ cdef inline bint next_ideal(Ideal *walk) noexcept nogil:
     return True
 
 
-cdef inline double ideal_dcg_at(Ideal *walk, int64_t rank) noexcept nogil:
-    # IDCG(k) = sum over i <= k of I(i) / log2(i + 1), of the whole ideal ranking where it is shorter; from call to
+cdef inline double ideal_dcg_at(Ideal *walk, const Params *params, int64_t rank) noexcept nogil:
+    # IDCG(k) = sum over i <= k of I(i) / discount(i), of the whole ideal ranking where it is shorter; from call to
     # call, ranks must not fall.
     while walk.rank < rank and next_ideal(walk):
-        walk.dcg += walk.gain / log2_of_rank_plus_1(walk.rank)
+        walk.dcg += walk.gain / discount_divisor(params, walk.rank)
     return walk.dcg

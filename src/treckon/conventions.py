@@ -1,0 +1,122 @@
+"""The choices that tools make silently and differently, each by name: what may be chosen, what is chosen by default."""
+
+from __future__ import annotations
+
+from treckon.errors import ParameterError
+from treckon.params import check_discount, check_gain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Options that are one of a few words; the first is the default, trec_eval's choice.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "order": ("score", "rank", "input"),
+    "ties": ("trec", "docno", "input", "random", "optimistic", "pessimistic", "expected"),
+    "unjudged": ("nonrelevant", "condensed", "error"),
+    "negative": ("unjudged", "nonrelevant"),
+    "missing": ("skip", "zero", "error"),
+    "extra": ("skip", "error"),
+    "no_relevant": ("zero", "skip", "one", "error"),
+    "duplicates": ("error", "first", "drop", "max"),
+    "equal_judgements": ("error", "merge"),
+}
+RELEASES = ("9.0.8", "10.0")
+
+
+class Conventions:
+    """The conventions of an evaluation.
+
+    order:       what a ranking is ordered by: "score" (falling), "rank" (a run file's rank field), "input" (as listed)
+    ties:        order of documents with the same score: "trec" (id falling), "docno" (id rising), "input" (as listed),
+                 "random" (by `seed` and the query's id), "optimistic" and "pessimistic" (higher grades first, last),
+                 "expected" (the mean over all orders)
+    seed:        of random orders
+    samples:     how many random orders stand for all of them where a measure has no closed form of its expected value
+    unjudged:    retrieved documents without a grade: "nonrelevant", "condensed" (taken out, ranks close up), "error"
+    negative:    a negative grade: "unjudged", or "nonrelevant" (an assessor saw the document)
+    ignore_self: take out documents whose id is the query's
+    gain:        "linear", "exp2", ("binary", grade) or {grade: gain}, of measures with gains
+    discount:    "log2", "none" or ("jk", b), of measures with discounts
+    missing:     judged queries that the run lacks: "skip", "zero", "error"
+    extra:       queries of the run that are not judged: "skip", "error"
+    no_relevant: queries without a relevant document: "zero" (they count, with the measure's value), "skip", "one",
+                 "error"
+    duplicates:  a document that a run lists twice for a query: "error", "first", "drop", "max"
+    equal_judgements: a judgement that stands twice with the same grade: "error", "merge"
+    level:       lowest relevant grade, of measures that name none
+    depth:       documents of a query that count, None: all
+    compat:      the release of trec_eval whose arithmetic is followed, "9.0.8" (32-bit scores, its recall points) or
+                 "10.0"; None: 10.0's
+    """
+
+    __slots__ = (
+        "compat", "depth", "discount", "duplicates", "equal_judgements", "extra", "gain", "ignore_self", "level",
+        "missing", "negative", "no_relevant", "order", "samples", "seed", "ties", "unjudged",
+    )  # fmt: skip
+
+    order: str
+    ties: str
+    unjudged: str
+    negative: str
+    missing: str
+    extra: str
+    no_relevant: str
+    duplicates: str
+    equal_judgements: str
+
+    def __init__(self, **given: Any) -> None:
+        """Raises ParameterError for an option that isn't there or can't have this value."""
+        unknown = [name for name in given if name not in self.__slots__]
+        if unknown:
+            raise ParameterError(f"expected an option out of {', '.join(self.__slots__)}, found '{unknown[0]}'")
+        for name, choices in CHOICES.items():
+            value = given.get(name, choices[0])
+            if value not in choices:
+                raise ParameterError(f"{name}: expected {_listed(choices)}, found {value!r}")
+            setattr(self, name, value)
+        self.seed = _whole("seed", given.get("seed", 0))
+        self.samples = _whole("samples", given.get("samples", 100), 2)
+        self.level = _whole("level", given.get("level", 1))
+        depth = given.get("depth")
+        self.depth = None if depth is None else _whole("depth", depth)
+        self.ignore_self = bool(given.get("ignore_self", False))
+        self.gain = check_gain(given.get("gain", "linear"))
+        self.discount = check_discount(given.get("discount", "log2"))
+        self.compat = given.get("compat")
+        if self.compat not in (None, *RELEASES):
+            raise ParameterError(f"compat: expected {_listed(RELEASES)} or None, found {self.compat!r}")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuses what has no meaning together."""
+        if self.ties == "expected" and self.depth is not None:
+            raise ParameterError(
+                "depth: expected none with ties='expected', since a cut through tied documents has no expected ranking; "
+                "a measure's own cutoff does"
+            )
+        if self.ties == "expected" and self.duplicates == "first":
+            raise ParameterError("duplicates: expected 'error', 'drop' or 'max' with ties='expected', found 'first'")
+        if self.negative == "nonrelevant" and self.level == 0:
+            raise ParameterError("negative: expected 'unjudged' with level=0, where every grade is relevant")
+        if self.order == "input" and self.ties != "trec":
+            raise ParameterError("ties: expected none with order='input', where no two documents tie")
+
+    @property
+    def release(self) -> str:
+        """The release of trec_eval whose arithmetic is followed."""
+        return self.compat or RELEASES[-1]
+
+    def as_dict(self) -> dict[str, object]:
+        """All options by name."""
+        return {name: getattr(self, name) for name in sorted(self.__slots__)}
+
+
+def _listed(choices: tuple[str, ...]) -> str:
+    return ", ".join(map(repr, choices[:-1])) + " or " + repr(choices[-1])
+
+
+def _whole(name: str, value: object, lowest: int = 0) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < lowest:
+        raise ParameterError(f"{name}: expected a whole number from {lowest}, found {value!r}")
+    return int(value.__index__())

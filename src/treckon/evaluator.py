@@ -1,0 +1,512 @@
+"""The Python API's verb: any judgements, any run, any measures, every convention visible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from treckon._native.engine import Plan, Results, RunScan
+from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_text
+from treckon._native.qrels import Qrels, QrelsBuilder
+from treckon.conventions import Conventions
+from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.files import Source
+from treckon.inputs import Columns, as_qrels, as_run
+from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
+from treckon.registry import BOUNDED, IGNORES_ORDER, TEXT, VIEW_RANKING, VIEW_RUN
+from treckon.results import Evaluation
+from treckon.syntax import parse_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from treckon.syntax import Measure
+
+    AnyScan = RunScan | MappingScan | ColumnsScan
+
+
+class Evaluator:
+    """Scores runs against the same judgements by the same measures and conventions.
+
+    Judgements are read and hashed once. An evaluator keeps nothing of a run: it can be used for any number of runs, by
+    several threads at once, and be pickled.
+
+    qrels:    judgements, of any kind that `treckon.inputs.as_qrels` takes: a path, an open file, bytes, ``{query:
+              {document: grade}}``, rows, columns, a data frame, ...
+    measures: a text or measure, or several: ``"nDCG@10"``, ``["AP(rel=2)", "ndcg_cut_10", "official"]``
+    columns:  names of the columns of a table: (query id, document id, grade)
+    format:   of a text, where it is not to be guessed
+    threads:  how many may be used, 0: as many as can run
+
+    The other options are the conventions: see `treckon.conventions.Conventions` for what each means.
+
+    Raises InputError for judgements that can't be read, UnknownMeasureError, ParameterError.
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        columns: Sequence[str] | None = None,
+        format: str | None = None,
+        threads: int = 0,
+        **conventions: Any,
+    ) -> None:
+        self.conventions = Conventions(**conventions)
+        self.measures = parse_all(measures, release=self.conventions.release)
+        self._threads = threads or available_threads()
+        self._given = frozenset(conventions)
+        self._check_measures()
+        self._warnings: list[str] = []
+        self._qrels = self._read(qrels, columns, format)
+
+    # Judgements
+
+    def _read(self, qrels: Any, columns: Sequence[str] | None, format: str | None) -> Qrels:
+        release = self.conventions.release
+        given = as_qrels(qrels, columns=columns, format=format)
+        if isinstance(given, Source):
+            with given:
+                judgements = read_qrels(given, release=release)
+                if warning := judgements.doubts.warning():
+                    self._warnings.append(warning)
+                table = judgements.table
+                if table.first_duplicate() >= 0 and self.conventions.equal_judgements == "error":
+                    raise judgements.duplicate_error(table.first_duplicate())
+        else:
+            builder = QrelsBuilder()
+            if isinstance(given, Columns):
+                _add_columns(builder, given)
+            else:
+                add_mapping(builder, given)
+            table = builder.finish(release)
+        return self._without_repeats(table)
+
+    def _without_repeats(self, table: Qrels) -> Qrels:
+        """The table with each document once for a query. Raises EvaluationError where that isn't allowed."""
+        if table.first_duplicate() < 0:
+            return table
+        builder = QrelsBuilder()
+        for number, qid in enumerate(table.query_ids()):
+            builder.begin(qid)
+            grades: dict[bytes, int] = {}
+            for docno, grade in table.judgements(number):
+                if docno not in grades:
+                    grades[docno] = grade
+                    builder.add(qid, docno, grade)
+                elif self.conventions.equal_judgements == "error" or grades[docno] != grade:
+                    found = "the same grade again" if grades[docno] == grade else f"grades {grades[docno]} and {grade}"
+                    raise EvaluationError(
+                        f"qrels: query {os.fsdecode(qid)!r}, document {os.fsdecode(docno)!r}: expected one judgement, "
+                        f"found {found}"
+                    )
+        return builder.finish(self.conventions.release)
+
+    # Measures
+
+    def _check_measures(self) -> None:
+        """Refuses measures of other judgements, and options that no measure asked for has any use for."""
+        for measure in self.measures:
+            if measure.measure.view not in (VIEW_RUN, VIEW_RANKING):
+                raise EvaluationError(f"{measure}: it is for {measure.measure.view}, not for qrels")
+        for option in ("gain", "discount"):
+            if option in self._given and not any(_takes(measure, option) for measure in self.measures):
+                raise ParameterError(
+                    f"{option}: none of {', '.join(map(str, self.measures))} has a {option} that the evaluation chooses"
+                )
+        if self.conventions.no_relevant == "one":
+            for measure in self.measures:
+                if BOUNDED not in measure.measure.traits:
+                    raise ParameterError(f"no_relevant: expected measures from 0 to 1 with 'one', found {measure}")
+
+    def _is_sampled(self, measure: Measure) -> bool:
+        """Whether the expected value over ties can only be estimated."""
+        record = measure.measure
+        exact = record.kernel is None or record.expected is not None or IGNORES_ORDER in record.traits
+        return self.conventions.ties == "expected" and (not exact or record.function is not None)
+
+    def _plan(self, measures: Sequence[Measure], **changes: Any) -> Plan:
+        conventions = self.conventions
+        ties = changes.get("ties", conventions.ties)
+        return Plan(
+            [
+                (
+                    one.measure.expected if ties == "expected" and one.measure.expected else one.measure.kernel,
+                    one.setting, False, one.measure.missing,
+                )
+                for one in measures
+            ],
+            level=conventions.level,
+            depth=conventions.depth,
+            condensed=conventions.unjudged == "condensed",
+            release=conventions.release,
+            highest_grade=self._qrels.highest_grade,
+            gain=conventions.gain,
+            discount=conventions.discount,
+            ties=ties,
+            seed=changes.get("seed", conventions.seed),
+            repeats=conventions.duplicates,
+            negative_is_judged=conventions.negative == "nonrelevant",
+            ignores_self=conventions.ignore_self,
+            refuses_unjudged=conventions.unjudged == "error",
+            reports_ties=changes.get("reports", True),
+            keeps_rankings=any(one.measure.function is not None for one in measures),
+        )  # fmt: skip
+
+    # Runs
+
+    def evaluate(self, run: Any, *, columns: Sequence[str] | None = None, format: str | None = None) -> Evaluation:
+        """The values of a run.
+
+        run:     of any kind that `treckon.inputs.as_run` takes: a path, ``{query: {document: score}}``, rows, columns,
+                 ``{query: [documents in order]}``, a data frame, ...
+        columns: names of the columns of a table: (query id, document id, score)
+        format:  of a text, where it is not to be guessed
+
+        Raises InputError for a run that can't be read, EvaluationError for one that can't be evaluated or that a
+        convention refuses. Nothing that is passed in is changed.
+        """
+        given = as_run(run, columns=columns, format=format)
+        try:
+            scoring = _Scoring(self, given)
+            return scoring.evaluation()
+        finally:
+            if isinstance(given, Source):
+                given.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._qrels, self.measures, self._threads, self._given_conventions(), self._warnings)
+
+    def _given_conventions(self) -> dict[str, object]:
+        return {name: value for name, value in self.conventions.as_dict().items() if name in self._given}
+
+
+def _restored(
+    qrels: Qrels, measures: tuple[Measure, ...], threads: int, conventions: dict[str, Any], warnings: list[str]
+) -> Evaluator:
+    """What a pickle makes."""
+    evaluator = Evaluator({}, measures, threads=threads, **conventions)
+    evaluator._qrels = qrels
+    evaluator._warnings = warnings
+    return evaluator
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    qrels_columns: Sequence[str] | None = None,
+    run_columns: Sequence[str] | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    threads: int = 0,
+    **conventions: Any,
+) -> Evaluation:
+    """Scores a run against judgements: `Evaluator` for one run.
+
+    >>> import treckon
+    >>> treckon.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "nDCG@10")["nDCG@10"]
+    0.6309297535714575
+    """
+    evaluator = Evaluator(
+        qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, **conventions
+    )
+    return evaluator.evaluate(run, columns=run_columns, format=run_format)
+
+
+def _takes(measure: Measure, option: str) -> bool:
+    """Whether a measure has this argument and leaves it to the evaluation."""
+    arguments = getattr(measure.measure.parameters, "arguments", ())
+    return any(one.name == option for one in arguments) and getattr(measure.setting, option) is None
+
+
+def _add_columns(builder: QrelsBuilder, columns: Columns) -> None:
+    """Adds the judgements that stand in columns."""
+    for query_id in columns.empty_queries:
+        builder.begin(_id_bytes(query_id))
+    for query_id, doc_id, grade in zip(
+        _list(columns.query_ids), _list(columns.doc_ids), _list(columns.values), strict=True
+    ):
+        builder.add(_id_bytes(query_id), _id_bytes(doc_id), grade)
+
+
+def _id_bytes(one: str | int) -> bytes:
+    return str(one).encode("utf-8", "surrogateescape")
+
+
+def _list(column: Any) -> list[Any]:
+    return column.tolist() if hasattr(column, "tolist") else list(column)
+
+
+class _Scoring:
+    """One run on its way to an `Evaluation`."""
+
+    def __init__(self, evaluator: Evaluator, run: Source | Mapping[Any, Any] | Columns) -> None:
+        self._evaluator = evaluator
+        self._conventions = evaluator.conventions
+        self._qrels = evaluator._qrels
+        self._run = run
+        self._measures = evaluator.measures
+        self._warnings = list(evaluator._warnings)
+        if self._conventions.order == "rank" and not isinstance(run, Source) and getattr(run, "order", "") != "rank":
+            raise ParameterError("order: expected 'score' or 'input', since this run has no ranks, found 'rank'")
+
+    def evaluation(self) -> Evaluation:
+        plan = self._evaluator._plan(self._measures)
+        results, scans = self._scores(plan)
+        self._refuse(results, scans)
+        if self._conventions.missing == "zero":
+            results.evaluate_missing()
+        numbers = results.evaluated()
+        self._call_functions(results, numbers)
+        errors = self._sample(results, numbers)
+        without = self._without_relevant(numbers)
+        self._apply_no_relevant(results, without)
+        n_tied, n_across = results.n_tied
+        ties: dict[str, Any] = {"queries": n_tied, "across_cutoff": n_across}
+        if errors:
+            ties["standard_errors"] = errors
+        return Evaluation(
+            measures=self._measures,
+            query_ids=[id_text(self._qrels.query_id(number)) for number in numbers],
+            values=memoryview(results.values(numbers)).cast("d"),
+            means=self._means(results, numbers, without, scans),
+            conventions=self._conventions.as_dict(),
+            counts=self._counts(results, scans),
+            ties=ties,
+            warnings=self._warnings,
+            texts=self._texts(results, numbers),
+        )
+
+    # Reading
+
+    def _scores(self, plan: Plan) -> tuple[Results, Sequence[AnyScan]]:
+        """Evaluates the run's queries."""
+        results = Results(self._qrels, plan)
+        if isinstance(self._run, Source):
+            return results, self._scan_source(results, self._run)
+        if isinstance(self._run, Columns):
+            return results, self._scan_columns(results, self._run)
+        mapping = MappingScan(results, self._conventions.order == "input")
+        mapping.scan(self._run)
+        return results, [mapping]
+
+    def _scan_source(self, results: Results, run: Source) -> list[RunScan]:
+        release, order = self._conventions.release, self._conventions.order
+        n = n_shares(run, self._evaluator._threads)
+        scans = [RunScan(results, release, False, order) for _ in range(n)]
+        scan(run, scans)
+        if any(one.scattered for one in scans):
+            gathering = RunScan(results, release, False, order, gather=True)
+            scan(run, [gathering])
+            raise_problem(run, "run", [gathering])
+            gathering.finish_gathering()
+            scans = [gathering]
+        raise_problem(run, "run", scans)
+        if warning := Doubts(run, "run", scans).warning():
+            self._warnings.append(warning)
+        return scans
+
+    def _scan_columns(self, results: Results, run: Columns) -> list[ColumnsScan]:
+        scores = _scores_of(run, self._conventions)
+        scans = [ColumnsScan(results)]
+        _scan_rows(scans, run, scores, self._evaluator._threads)
+        if any(one.scattered for one in scans):
+            scans = [ColumnsScan(results, gather=True)]
+            _scan_rows(scans, run, scores, 1)
+            scans[0].finish_gathering()
+        return scans
+
+    # What conventions refuse
+
+    def _refuse(self, results: Results, scans: Sequence[AnyScan]) -> None:
+        conventions = self._conventions
+        if conventions.extra == "error":
+            extra = next((one.extra[1] for one in scans if one.extra[1] is not None), None)
+            if extra is not None:
+                raise EvaluationError(f"run: expected judged queries alone, found query '{os.fsdecode(extra)}'")
+        missing = results.missing()
+        if conventions.missing == "error" and missing:
+            raise EvaluationError(
+                f"run: expected results for every judged query, found none for {len(missing)} of {len(self._qrels)}, "
+                f"for example '{os.fsdecode(self._qrels.query_id(missing[0]))}'"
+            )
+        duplicate = min((one.duplicate for one in scans if one.duplicate is not None), default=None)
+        if duplicate is not None:
+            raise self._duplicate_error(*duplicate)
+        unjudged = min((one.unjudged for one in scans if one.unjudged is not None), default=None)
+        if unjudged is not None:
+            number, docno, rank = unjudged
+            raise EvaluationError(
+                f"run: query {os.fsdecode(self._qrels.query_id(number))!r}, document {os.fsdecode(docno)!r} at rank "
+                f"{rank}: expected a judged document, found none of its grade in the qrels"
+            )
+
+    def _duplicate_error(self, number: int, docno: bytes) -> EvaluationError:
+        qid = self._qrels.query_id(number)
+        if isinstance(self._run, Source):
+            place, problem = duplicate_lines(self._run, "run", qid, docno)
+            return EvaluationError(f"{place}: {problem}")
+        return EvaluationError(
+            f"run: query {os.fsdecode(qid)!r}, document {os.fsdecode(docno)!r}: expected each document once for a "
+            "query, found it twice"
+        )
+
+    # Values that the engine doesn't make
+
+    def _call_functions(self, results: Results, numbers: Sequence[int]) -> None:
+        """Values of measures that are Python functions."""
+        for column, measure in enumerate(self._measures):
+            if measure.measure.function is not None:
+                for number in numbers:
+                    results.set(number, column, measure.measure.function(results.ranking(number, column), measure))
+
+    def _sample(self, results: Results, numbers: Sequence[int]) -> dict[str, float]:
+        """Estimates expected values over ties that have no closed form; the standard error of each mean, by measure."""
+        sampled = [(i, one) for i, one in enumerate(self._measures) if self._evaluator._is_sampled(one)]
+        if not sampled or results.n_tied[0] == 0:
+            return {}
+        n = self._conventions.samples
+        totals = {(number, i): 0.0 for number in numbers for i, _ in sampled}
+        means: list[list[float]] = [[] for _ in sampled]
+        measures = [one for _, one in sampled]
+        for sample in range(n):
+            plan = self._evaluator._plan(measures, ties="random", seed=self._conventions.seed + sample, reports=False)
+            one, _ = self._scores(plan)
+            for number in numbers:
+                if one.is_evaluated(number):
+                    row = one.row(number)
+                    for j, (i, _) in enumerate(sampled):
+                        totals[number, i] += row[j]
+            for j in range(len(sampled)):
+                means[j].append(one.total(j) / max(len(numbers), 1))
+        for (number, i), total in totals.items():
+            results.set(number, i, total / n)
+        errors = {}
+        for j, (_, measure) in enumerate(sampled):
+            mean = sum(means[j]) / n
+            errors[str(measure)] = (sum((value - mean) ** 2 for value in means[j]) / (n - 1) / n) ** 0.5
+        return errors
+
+    def _without_relevant(self, numbers: Sequence[int]) -> dict[int, set[int]]:
+        """By relevance level, the evaluated queries that have no relevant document."""
+        found = {}
+        for level in {self._level(measure) for measure in self._measures} | {self._conventions.level}:
+            found[level] = {number for number in numbers if self._qrels.n_relevant(number, level) == 0}
+        if self._conventions.no_relevant == "error":
+            for level, queries in found.items():
+                if queries:
+                    raise EvaluationError(
+                        f"qrels: expected a document of grade {level} or more for every query, found none for "
+                        f"{len(queries)}, for example '{os.fsdecode(self._qrels.query_id(min(queries)))}'"
+                    )
+        return found
+
+    def _level(self, measure: Measure) -> int:
+        return self._conventions.level if measure.setting.level is None else measure.setting.level
+
+    def _apply_no_relevant(self, results: Results, without: dict[int, set[int]]) -> None:
+        if self._conventions.no_relevant == "one":
+            for column, measure in enumerate(self._measures):
+                for number in without[self._level(measure)]:
+                    results.set(number, column, 1.0)
+
+    # Together
+
+    def _means(
+        self, results: Results, numbers: Sequence[int], without: dict[int, set[int]], scans: Sequence[AnyScan]
+    ) -> list[float | bytes]:
+        means: list[float | bytes] = []
+        for column, measure in enumerate(self._measures):
+            record = measure.measure
+            left_out = without[self._level(measure)] if self._conventions.no_relevant == "skip" else set()
+            if record.value_type == TEXT:
+                tag = next((one.tag for one in reversed(scans) if getattr(one, "tag", None) is not None), b"")
+                means.append(tag if record.view == VIEW_RUN else b"")
+            elif not left_out:
+                means.append(record.aggregate.finish(results.total(column), len(numbers)))
+            else:
+                total = 0.0
+                for number in numbers:
+                    if number not in left_out:
+                        total += results.row(number)[column]
+                means.append(record.aggregate.finish(total, len(numbers) - len(left_out)))
+        return means
+
+    def _texts(self, results: Results, numbers: Sequence[int]) -> dict[Measure, list[bytes]]:
+        columns = [
+            (column, measure)
+            for column, measure in enumerate(self._measures)
+            if measure.measure.value_type == TEXT and measure.measure.view == VIEW_RANKING
+        ]
+        return {measure: [results.row(number)[column] for number in numbers] for column, measure in columns}
+
+    def _counts(self, results: Results, scans: Sequence[AnyScan]) -> dict[str, int]:
+        n_extra = len(set().union(*(one.extra[0] for one in scans)))
+        n_both = results.n_in_run
+        return {
+            "in_qrels": len(self._qrels),
+            "in_run": n_both + n_extra,
+            "in_both": n_both,
+            "missing": len(self._qrels) - n_both,
+            "extra": n_extra,
+            "without_relevant": sum(
+                self._qrels.n_relevant(number, self._conventions.level) == 0 for number in range(len(self._qrels))
+            ),
+        }
+
+
+def _scores_of(run: Columns, conventions: Conventions) -> Any:
+    """The scores of a run in columns as the core takes them: a buffer of doubles."""
+    from array import array  # noqa: PLC0415
+
+    if conventions.order == "input":
+        return array("d", range(0, -len(run.query_ids), -1))
+    scores = run.values
+    if conventions.release == "9.0.8":
+        single = array("f", scores)
+        scores = array("d", single)
+    if hasattr(scores, "astype"):
+        return scores.astype("float64", order="C", copy=False)
+    return scores if isinstance(scores, array) and scores.typecode == "d" else array("d", scores)
+
+
+def _scan_rows(scans: list[ColumnsScan], run: Columns, scores: Any, threads: int) -> None:
+    """Reads the rows, by several threads where ids are numbers; adds a scan for each further thread."""
+    queries, documents, n = run.query_ids, run.doc_ids, len(run.query_ids)
+    if not (_is_numbers(queries) and _is_numbers(documents)):
+        scans[0].scan_objects(_list(queries), _list(documents), scores)
+        return
+    n_scans = max(1, min(threads, n >> 15))
+    bounds = [0]
+    for i in range(1, n_scans):
+        bound = max(n * i // n_scans, bounds[-1])
+        while 0 < bound < n and queries[bound] == queries[bound - 1]:
+            bound += 1
+        bounds.append(bound)
+    bounds.append(n)
+    if n_scans == 1:
+        scans[0].scan_numbers(queries, documents, scores, 0, n)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    scans.extend(ColumnsScan(scans[0].results) for _ in range(n_scans - 1))
+    with ThreadPoolExecutor(n_scans) as pool:
+        for future in [
+            pool.submit(one.scan_numbers, queries, documents, scores, begin, end)
+            for one, begin, end in zip(scans, bounds, bounds[1:])
+        ]:
+            future.result()
+
+
+def _is_numbers(ids: Any) -> bool:
+    """Whether ids are a contiguous buffer of 64-bit integers."""
+    try:
+        view = memoryview(ids)
+    except TypeError:
+        return False
+    return view.format in ("l", "q") and view.itemsize == 8 and view.c_contiguous and view.ndim == 1

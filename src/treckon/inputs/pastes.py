@@ -1,0 +1,95 @@
+"""Data as people paste them: for each query its ranked documents and its relevant ones, so a run and qrels in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from treckon.errors import InputError
+from treckon.inputs.columns import Columns, from_lists
+from treckon.inputs.values import RUN, Kind, Refused, id_of, query_place, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from treckon.files import Source
+
+    #: {query id: {"ranked": documents, "relevant": documents}}
+    Pastes = dict[str, Mapping[str, object]]
+
+_PARTS = ("ranked", "relevant")
+_QUERY_NAMES = ("query_id", "query", "qid", "id")
+
+
+def find_pastes(data: Any, name: str) -> Pastes | None:
+    """What is keyed by query, ``{"q1": {"ranked": [...], "relevant": [...]}}``, or a list of such with the query.
+
+    None where the data are of another form. Raises InputError where only some of them are of this one.
+    """
+    keyed = isinstance(data, Mapping)
+    if not keyed and not isinstance(data, (list, tuple)):
+        return None
+    if not _is_paste(next(iter(data.values() if keyed else data), None)):
+        return None
+    pastes: Pastes = {}
+    for key, one in data.items() if keyed else enumerate(data):
+        place = f"{name}: query {key!r}" if keyed else f"{name}: row {key}"
+        if not _is_paste(one):
+            raise InputError(place, f"expected 'ranked' and 'relevant' as in the first one, found {shown(one)}")
+        if not keyed:
+            key = next((one[query_name] for query_name in _QUERY_NAMES if query_name in one), None)
+        try:
+            query = id_of(key)
+        except Refused as problem:
+            raise problem.at(place) from None
+        if query in pastes:
+            raise InputError(query_place(name, query), "expected each query once, found it twice")
+        pastes[query] = one
+    return pastes
+
+
+def _is_paste(one: object) -> bool:
+    """Documents may have these words as ids, but no document has a collection as its number."""
+    return isinstance(one, Mapping) and (_is_collection(one, "ranked") or _is_collection(one, "relevant"))
+
+
+def _is_collection(one: Mapping[str, object], part: str) -> bool:
+    return part in one and isinstance(one[part], (list, tuple, set, frozenset, Mapping))
+
+
+def read_tsv_pastes(source: Source) -> Pastes:
+    """Lines ``query TAB ranked ids TAB relevant ids``, ids separated by spaces or commas. Raises InputError."""
+    pastes: Pastes = {}
+    lines: dict[str, int] = {}
+    for number, line in source.lines():
+        text = line.decode("utf-8", "surrogateescape").rstrip("\r")
+        if number == 1:
+            text = text.removeprefix("\ufeff")
+        if not text.strip():
+            continue
+        place = f"{source.name}:{number}"
+        fields = text.split("\t")
+        if len(fields) != 3:
+            raise InputError(
+                place, f"expected 3 fields with a TAB between (query, ranked ids, relevant ids), found {len(fields)}"
+            )
+        query = fields[0].strip()
+        if query in pastes:
+            raise InputError(place, f"expected each query once, found {query!r} on line {lines[query]} too")
+        lines[query] = number
+        ranked, relevant = (field.replace(",", " ").split() for field in fields[1:])
+        pastes[query] = {"ranked": ranked, "relevant": relevant}
+    return pastes
+
+
+def part_of_pastes(pastes: Pastes, kind: Kind, name: str) -> Mapping[Any, Any] | Columns:
+    """The run, or the qrels. Documents may be listed, or have numbers."""
+    part = "ranked" if kind is RUN else "relevant"
+    for query, one in pastes.items():
+        if part not in one:
+            there = ", ".join(repr(other) for other in _PARTS if other in one)
+            raise InputError(query_place(name, query), f"expected {part!r}, found {there}")
+    documents = {query: one[part] for query, one in pastes.items()}
+    if all(isinstance(one, Mapping) for one in documents.values()):
+        return documents
+    return from_lists(documents, kind, name)

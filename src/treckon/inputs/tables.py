@@ -1,0 +1,145 @@
+"""Tables with named columns, and rows: data frames, Arrow, structured arrays, dicts of columns, tuples, objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from operator import attrgetter, itemgetter
+
+from treckon.errors import InputError
+from treckon.inputs.columns import Columns, checked_columns, is_numpy
+from treckon.inputs.values import Kind, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    Names = Sequence[Any]  # three: of the columns of query ids, document ids and values
+
+#: What columns of ids may be called. The first names go before the others, of which only one may be there.
+_QUERY_NAMES = (("query_id",), ("qid", "query-id", "q_id", "topic_id"))
+#: Where both docno and docid are there, docid is a number of the search engine's own.
+_DOC_NAMES = (("doc_id",), ("docno",), ("docid", "corpus-id", "corpus_id", "document_id"))
+
+
+def named_columns(has: Callable[[str], bool], kind: Kind) -> Names | None:
+    """The names of the columns of query ids, document ids and values among those that are there; None: no telling."""
+    value_names = (kind.value_names[:1], kind.value_names[1:])
+    found = tuple(_one_name(has, names) for names in (_QUERY_NAMES, _DOC_NAMES, value_names))
+    return None if None in found else found
+
+
+def _one_name(has: Callable[[str], bool], tiers: tuple[tuple[str, ...], ...]) -> str | None:
+    for names in tiers:
+        there = [name for name in names if has(name)]
+        if there:
+            return there[0] if len(there) == 1 else None
+    return None
+
+
+def chosen_columns(names: Sequence[Any], columns: Names | None, kind: Kind, name: str) -> Names:
+    """The columns that the user named, else those with the usual names. Raises InputError that names all there are."""
+    chosen = columns or named_columns(lambda one: one in names, kind)
+    if chosen is None or any(one not in names for one in chosen):
+        expected = columns or _usual_names(kind)
+        raise InputError(
+            name,
+            f"expected columns {', '.join(map(str, expected))}, found {', '.join(map(str, names)) or 'none'}"
+            + ("" if columns else "; name them with columns=(query, document, " + kind.value + ")"),
+        )
+    return chosen
+
+
+def from_table(table: Any, columns: Names | None, kind: Kind, name: str) -> Columns | None:
+    """A data frame, an Arrow table or a structured array as columns; None where it is nothing of the kind."""
+    if is_numpy(table):
+        if not table.dtype.names:
+            return None
+        return _from_names(list(table.dtype.names), table.__getitem__, columns, kind, name)
+    if hasattr(table, "columns") and (hasattr(table, "iloc") or hasattr(table, "get_column")):  # pandas, polars
+        return _from_names(list(table.columns), table.__getitem__, columns, kind, name)
+    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
+        return _from_arrow(table, columns, kind, name)
+    return None
+
+
+def from_dict_of_columns(table: Mapping[Any, Any], columns: Names | None, kind: Kind, name: str) -> Columns | None:
+    """A dict of columns as columns; None where the columns are not named and its keys are not the usual names."""
+    if columns is None and (
+        (chosen := named_columns(table.__contains__, kind)) is None
+        or any(isinstance(table[one], Mapping) for one in chosen)
+    ):
+        return None
+    return _from_names(list(table), table.__getitem__, columns, kind, name)
+
+
+def _from_names(
+    names: list[Any], column: Callable[[Any], object], columns: Names | None, kind: Kind, name: str
+) -> Columns:
+    query, document, value = chosen_columns(names, columns, kind, name)
+    return checked_columns(column(query), column(document), column(value), kind, name)
+
+
+def _from_arrow(producer: object, columns: Names | None, kind: Kind, name: str) -> Columns:
+    from treckon.inputs.arrow import Table  # noqa: PLC0415
+
+    table = Table(producer, name)
+    try:
+        if table.names is None:
+            raise InputError(name, f"expected a table with columns, found one column ({shown(producer)})")
+        chosen = chosen_columns(table.names, columns, kind, name)
+        queries, documents, values = table.columns([table.names.index(one) for one in chosen])
+        return checked_columns(queries, documents, values, kind, name)
+    finally:
+        table.close()
+
+
+def from_rows(rows: Iterable[Any], columns: Names | None, kind: Kind, name: str) -> Columns:
+    """Rows: tuples (query id, document id, number), or objects or dicts that have these by name. Read once."""
+    queries: list[object] = []
+    documents: list[object] = []
+    values: list[object] = []
+    read = None
+    for row, one in enumerate(rows):
+        if read is None:
+            read, expected = _row_reader(one, columns, kind)
+        try:
+            query, document, value = read(one)
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+            raise InputError(f"{name}: row {row}", f"expected {expected}, found {_shown_row(one)}") from None
+        queries.append(query)
+        documents.append(document)
+        values.append(value)
+    return checked_columns(queries, documents, values, kind, name)
+
+
+def _row_reader(
+    first: object, columns: Names | None, kind: Kind
+) -> tuple[Callable[[Any], tuple[object, object, object]], str]:
+    """What takes a row like the first one apart, and how messages call such rows."""
+    if isinstance(first, Mapping):
+        keys = columns or named_columns(first.__contains__, kind) or _usual_names(kind)
+        return itemgetter(*keys), f"a mapping with the keys {', '.join(map(str, keys))}"
+    names = columns or named_columns(lambda name: hasattr(first, name), kind)
+    if names is None:
+        return _three_items, f"(query, document, {kind.value}) or an object with {', '.join(_usual_names(kind))}"
+    return attrgetter(*map(str, names)), f"an object with {', '.join(map(str, names))}"
+
+
+def _usual_names(kind: Kind) -> Names:
+    return (_QUERY_NAMES[0][0], _DOC_NAMES[0][0], kind.value_names[0])
+
+
+def _three_items(row: object) -> tuple[object, object, object]:
+    if not isinstance(row, (tuple, list)):
+        raise TypeError
+    query, document, value = row
+    return query, document, value
+
+
+def _shown_row(row: object) -> str:
+    if isinstance(row, Mapping):
+        return f"one with {', '.join(map(str, row)) or 'none'}"
+    if isinstance(row, (tuple, list)):
+        return f"{type(row).__name__} of {len(row)} items"
+    return shown(row)

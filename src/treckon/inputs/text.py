@@ -1,0 +1,270 @@
+"""Text in other formats than TREC's, and how the format of a text is told by its first line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from array import array
+from collections.abc import Iterable
+
+from treckon.errors import InputError
+from treckon.files import BLOCK_SIZE, Source
+from treckon.inputs.columns import Columns
+from treckon.inputs.tables import chosen_columns, named_columns
+from treckon.inputs.values import QRELS, RUN, Kind, Refused, first_repeated, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from treckon.inputs.tables import Names
+
+FORMATS = ("trec", "msmarco", "tsv", "paste", "json")
+
+_JSON_START = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[]{["]|$)')
+_WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]+")
+_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def open_text(given: object, name: str) -> Source | None:
+    """The bytes of a path, an open file, bytes or text; None for data of other forms. Raises InputError."""
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, str) and not _is_content(given):
+        return Source(given)
+    if isinstance(given, os.PathLike):
+        return Source(given)
+    if isinstance(given, (str, bytes, bytearray, memoryview)):
+        return _kept([given], name)
+    if callable(getattr(given, "read", None)):
+        own_name = getattr(given, "name", None)
+        return _kept(_read_blocks(given), own_name if isinstance(own_name, str) else name)
+    return None
+
+
+def _is_content(text: str) -> bool:
+    """Whether a str is the text itself: more than a line, or fields, or JSON. Else it is a path."""
+    return "\n" in text or "\t" in text or (text[:1] + text[-1:]) in ("{}", "[]")
+
+
+def _read_blocks(stream: Any) -> Iterator[Any]:
+    while block := stream.read(BLOCK_SIZE):
+        yield block
+
+
+def _kept(blocks: Iterable[Any], name: str) -> Source:
+    """A source of these bytes, by way of a temporary file, which it can read as often and in as many shares as any."""
+    from tempfile import NamedTemporaryFile  # noqa: PLC0415
+
+    try:
+        with NamedTemporaryFile(prefix="treckon-") as file:
+            for block in blocks:
+                if isinstance(block, str):
+                    block = block.encode("utf-8", "surrogateescape")
+                elif not isinstance(block, (bytes, bytearray, memoryview)):
+                    raise InputError(name, f"expected read() to return bytes or text, found {shown(block)}")
+                file.write(block)
+            file.flush()
+            if file.tell() == 0:
+                raise InputError(name, "cannot read it: it is empty")
+            source = Source(file.name)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InputError(name, f"cannot read it: {getattr(error, 'strerror', None) or error}") from None
+    source.name = name
+    return source
+
+
+def rereadable(source: Source, given: object) -> Source:
+    """The same for a file; what comes from a pipe is kept, so that its first line can be looked at before the rest."""
+    is_file = given is not source and given != "-" and isinstance(given, (str, os.PathLike)) and os.path.isfile(given)
+    if source.plain is not None or is_file or given is source:
+        return source
+    try:
+        return _kept(source.blocks(), source.name)
+    finally:
+        source.close()
+
+
+def detected_format(source: Source, kind: Kind) -> str:
+    """One of FORMATS, by the first line that is not blank: trec unless the line can't be that. Raises InputError."""
+    if is_json(source):
+        return "json"
+    number, line = _first_line(source)
+    fields, cells = line.split(), line.split(b"\t")
+    if line.startswith(b"#") or len(fields) == len(cells) == _n_trec_fields(kind):
+        return "trec"
+    if named_columns([_text(cell.strip()) for cell in cells].__contains__, kind):
+        return "tsv"
+    if kind is RUN and len(fields) == 3 and fields[2].isdigit():
+        return "msmarco"
+    if kind is QRELS and len(fields) == len(cells) == 2:
+        return "msmarco"
+    if len(cells) != 3:
+        return "trec"
+    doubt = _doubt_of_paste(fields, cells, kind)
+    if doubt:
+        raise InputError(f"{source.name}:{number}", f"cannot tell whether this is {doubt}; say which")
+    return "trec" if len(fields) == _n_trec_fields(kind) and fields[1] in (b"0", b"Q0") else "paste"
+
+
+def is_json(source: Source) -> bool:
+    """Whether the first line that is not blank begins like JSON that holds data."""
+    return bool(_JSON_START.match(_first_line(source)[1].lstrip()))
+
+
+def _n_trec_fields(kind: Kind) -> int:
+    return 6 if kind is RUN else 4
+
+
+def _doubt_of_paste(fields: list[bytes], cells: list[bytes], kind: Kind) -> str:
+    """What else than a paste three cells may be; "" where there is no doubt."""
+    paste = "query, ranked and relevant ids (format='paste')"
+    if kind is QRELS and len(fields) == 3 and _WHOLE_NUMBER.fullmatch(fields[2]):
+        return f"{paste} or query, document and grade (format='tsv')"
+    if kind is QRELS and len(fields) == 2 and not cells[2].strip():
+        return f"{paste} or query and relevant document (format='msmarco')"
+    value = fields[4 if kind is RUN else 3] if len(fields) == _n_trec_fields(kind) else b""
+    if _NUMBER.fullmatch(value) and fields[1] not in (b"0", b"Q0"):
+        return f"{paste} or TREC's format with blanks and TABs mixed (format='trec')"
+    return ""
+
+
+def _first_line(source: Source) -> tuple[int, bytes]:
+    """Number and text of the first line that is not blank; of a long one the beginning."""
+    number, rest = 0, b""
+    for block in source.blocks():
+        rest += block
+        if number == 0:
+            number, rest = 1, rest.removeprefix(_BYTE_ORDER_MARK)
+        n_blank = len(rest) - len(rest.lstrip())
+        begin = rest.rfind(b"\n", 0, n_blank) + 1  # the line's own blanks stay
+        number += rest.count(b"\n", 0, begin)
+        rest = rest[begin:]
+        if b"\n" in rest or len(rest) >= BLOCK_SIZE:
+            break
+    return number, rest.partition(b"\n")[0].rstrip(b"\r")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _records(source: Source, separator: bytes | None) -> Iterator[tuple[str, list[bytes]]]:
+    """Place and fields of each line that is not blank. Without a separator, any white space separates."""
+    for number, line in source.lines():
+        if number == 1:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+        if line.strip():
+            yield f"{source.name}:{number}", line.rstrip(b"\r").split(separator)
+
+
+def _fields_error(place: str, expected: str, n_found: int) -> InputError:
+    return InputError(place, f"expected {expected}, found {n_found}; format= tells if this is of another format")
+
+
+class _Rows:
+    """The columns of a file, as they grow."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.queries: list[str] = []
+        self.documents: list[str] = []
+        self.values: Any = array(kind.typecode)
+
+    def add(self, query: bytes, document: bytes, value: float) -> None:
+        as_text = _text(query)
+        if self.queries and self.queries[-1] == as_text:  # most lines: one object for all
+            as_text = self.queries[-1]
+        self.queries.append(as_text)
+        self.documents.append(_text(document))
+        self.values.append(value)
+
+    def columns(self, name: str, order: str = "score") -> Columns:
+        return Columns(self.queries, self.documents, self.values, order=order, name=name)
+
+
+def read_msmarco_run(source: Source) -> Columns:
+    """MS MARCO's run: lines ``qid docid rank``. The lower the rank, the better: values are negative ranks."""
+    rows = _Rows(RUN)
+    for place, fields in _records(source, None):
+        if len(fields) != 3:
+            raise _fields_error(place, "3 fields (qid docid rank)", len(fields))
+        rank = int(fields[2]) if fields[2].isdigit() and len(fields[2]) < 16 else 0
+        if rank == 0:
+            raise InputError(place, f"expected a rank (a whole number from 1), found '{_text(fields[2])}'")
+        rows.add(fields[0], fields[1], -rank)
+    return rows.columns(source.name, "rank")
+
+
+def read_msmarco_qrels(source: Source) -> Columns:
+    """MS MARCO's qrels: lines ``qid docid``, all relevant with grade 1, or TREC's four fields."""
+    rows = _Rows(QRELS)
+    n_fields = 0
+    for place, fields in _records(source, None):
+        if len(fields) != (n_fields or len(fields)) or len(fields) not in (2, 4):
+            expected = f"{n_fields} fields as before" if n_fields else "2 fields (qid docid) or 4 (qid 0 docid grade)"
+            raise _fields_error(place, expected, len(fields))
+        n_fields = len(fields)
+        if n_fields == 2:
+            rows.add(fields[0], fields[1], 1)
+        else:
+            rows.add(fields[0], fields[2], _number(fields[3], QRELS, place))
+    return rows.columns(source.name)
+
+
+def read_tsv(source: Source, names: Names | None, kind: Kind) -> Columns:
+    """A table with a TAB between its cells: of a line with names, or of query, document and value without one."""
+    rows = _Rows(kind)
+    positions: list[int] = []
+    n_cells = 0
+    for place, cells in _records(source, b"\t"):
+        if not positions:
+            n_cells = len(cells)
+            header = [_text(cell.strip()) for cell in cells]
+            if names or named_columns(header.__contains__, kind):
+                positions = [header.index(one) for one in chosen_columns(header, names, kind, place)]
+                continue
+            positions = [0, 1, 2]
+            n_cells = 3
+        if len(cells) != n_cells:
+            raise _fields_error(place, f"{n_cells} fields with a TAB between", len(cells))
+        query, document, value = (cells[i] for i in positions)
+        rows.add(query, document, _number(value.strip(), kind, place))
+    return rows.columns(source.name)
+
+
+def _number(text: bytes, kind: Kind, place: str) -> float:
+    if not _NUMBER.fullmatch(text):
+        what = "a number as score" if kind is RUN else "a whole number as grade"
+        raise InputError(place, f"expected {what}, found '{_text(text)}'")
+    try:
+        return kind.value_of(int(text) if _WHOLE_NUMBER.fullmatch(text) and len(text) < 1000 else float(text))
+    except Refused as problem:
+        raise problem.at(place) from None
+
+
+def read_json(source: Source) -> Any:
+    """What a JSON text says. Raises InputError, also where an object has a key twice: one of them would be lost."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keyed = dict(pairs)
+        if len(keyed) < len(pairs):
+            twice = first_repeated(key for key, _ in pairs)
+            raise InputError(source.name, f"expected each key of a JSON object once, found {twice!r} twice")
+        return keyed
+
+    text = _text(b"".join(source.blocks())).removeprefix("\ufeff")
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        place = f"{source.name}:{error.lineno}"
+        raise InputError(place, f"expected JSON, found at column {error.colno}: {error.msg}") from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # numbers of too many digits, too many brackets
+        raise InputError(source.name, f"cannot read this JSON: {error}") from None
