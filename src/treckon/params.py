@@ -373,8 +373,7 @@ def _check(argument: Argument, value: Any) -> Any:
     raise ParameterError(f"{argument.name}: expected {expected}, found {value!r}")
 
 
-_CUTOFF = Argument("cutoff", INT, None, "ranks looked at", lowest=1)
-_RECALL = Argument("recall", REAL, None, "a point of recall", lowest=0, highest=1)
+_CUTOFF = Argument("cutoff", INT, None, "", lowest=1)
 
 # None of a setting where they aren't given: the evaluation has its own.
 _LEFT_TO_THE_EVALUATION = (REL_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT)
@@ -384,7 +383,7 @@ class Arguments(ParameterKind):
     """Arguments by name, and a number behind ``@``: what measures by the field's names take.
 
     arguments:   in the order in which names are written
-    at:          what the number is, "cutoff" (ranks) or "recall" (0 to 1); None: there is none
+    at:          what the number is, "cutoff" (ranks) or the name of a share (0 to 1); None: there is none
     at_required: whether it has to be given
     """
 
@@ -394,7 +393,7 @@ class Arguments(ParameterKind):
         self.arguments = arguments
         self.at = at
         self.at_required = at_required
-        listed = ", ".join(f"{one.name}={one.default!r}" for one in arguments)
+        listed = ", ".join(one.name + ("" if one.default is None else f"={one.default!r}") for one in arguments)
         behind = "" if at is None else f"@{at}" if at_required else f"[@{at}]"
         self.usage = f"({listed}){behind}" if listed else behind
 
@@ -405,8 +404,8 @@ class Arguments(ParameterKind):
     def setting(self, at: object, values: Mapping[str, object]) -> Setting:
         """The setting of a number behind ``@`` (None: not given) and arguments by name. Raises ParameterError.
 
-        Its `reals` are the point of recall, if there is one, and the kernel's own arguments in order, a choice by its
-        number. It has no suffix: how such a measure is written is settled by `treckon.syntax`.
+        Its `reals` are the share behind ``@``, if there is one, and the kernel's own arguments in order, a choice by
+        its number. It has no suffix: how such a measure is written is settled by `treckon.syntax`.
         """
         names = [argument.name for argument in self.arguments]
         for name in values:
@@ -417,19 +416,16 @@ class Arguments(ParameterKind):
         if at is not None and self.at is None:
             raise ParameterError(f"expected nothing behind '@', found {at!r}")
         if at is None and self.at_required:
-            expected = "a cutoff" if self.at == "cutoff" else "a point of recall"
-            raise ParameterError(f"expected {expected} behind '@', found none")
+            raise ParameterError(f"{self.at}: expected a number behind '@', found none")
         if at is not None and self.at == "cutoff":
             setting.cutoff = _check(_CUTOFF, at)
-        if at is not None and self.at == "recall":
-            setting.reals = (_check(_RECALL, at),)
+        elif at is not None and self.at is not None:
+            setting.reals = (_check(Argument(self.at, REAL, None, "", lowest=0, highest=1), at),)
         for argument in self.arguments:
             if argument.name in values:
                 _set(setting, argument, _check(argument, values[argument.name]))
-            elif argument.default is None:
-                raise ParameterError(f"{argument.name}: expected {argument.type}, found none")
             elif argument not in _LEFT_TO_THE_EVALUATION:
-                _set(setting, argument, argument.default)
+                _set(setting, argument, _check(argument, argument.default))
         return setting
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import treckon.measures  # noqa: F401  (fills the registry)
@@ -15,7 +15,9 @@ from treckon.errors import ParameterError, UnknownMeasureError
 from treckon.params import (
     BOOL,
     DISCOUNT,
+    DISCOUNT_ARGUMENT,
     GAIN,
+    GAIN_ARGUMENT,
     INT,
     JUDGED_ONLY_ARGUMENT,
     NO_PARAMETERS,
@@ -73,8 +75,8 @@ def probes(monkeypatch):
             Argument("real", REAL, 0.5, "a number", lowest=0.0, highest=1.0),
             Argument("kind", TEXT, "plain", "one of two", choices=("plain", "it's")),
             Argument("strict", BOOL, False, "yes or no"),
-            Argument("gain", GAIN, None, "the gain"),
-            Argument("discount", DISCOUNT, None, "the discount"),
+            GAIN_ARGUMENT,
+            DISCOUNT_ARGUMENT,
             REL_ARGUMENT,
             JUDGED_ONLY_ARGUMENT,
             at="cutoff",
@@ -85,7 +87,7 @@ def probes(monkeypatch):
     whole = a_record("Whole", NO_PARAMETERS)
     needs = a_record(
         "Needs",
-        Arguments(Argument("most", INT, None, "has to be given", lowest=1), Argument("gain", GAIN, None, "gain")),
+        Arguments(Argument("most", INT, None, "has to be given", lowest=1), GAIN_ARGUMENT),
     )
     for record in (probe, points, whole, needs):
         registry.register(record)
@@ -108,6 +110,10 @@ SAME_TEXT = [
     "P@5",
     "R(rel=3)@1000",
     "Rprec",
+    "nDCG(gain=('binary', 2))@20",
+    "SetP(relative=True)",
+    "SetF(beta=2)",
+    "NumRet(rel=1)",
     # trec_eval's
     "map",
     "ndcg",
@@ -304,7 +310,8 @@ def values_of(argument: Argument) -> st.SearchStrategy:
         return st.booleans()
     if argument.type == GAIN:
         gains = st.integers(0, 50) | st.floats(0, 1e9)
-        return st.sampled_from(["linear", "exp2", "binary"]) | st.dictionaries(st.integers(0, 9), gains, min_size=1)
+        words = st.sampled_from(["linear", "exp2", "binary"]) | st.tuples(st.just("binary"), st.integers(0, 9))
+        return words | st.dictionaries(st.integers(0, 9), gains, min_size=1)
     assert argument.type == DISCOUNT
     return st.sampled_from(["log2", "none"]) | st.tuples(st.just("jk"), st.floats(1.5, 100) | st.integers(2, 10))
 
@@ -314,7 +321,7 @@ def field_measures(draw: st.DrawFn, record: registry.Measure) -> tuple[Measure, 
     """A measure with a random cutoff and arguments, and those."""
     kind = arguments_of(record)
     chosen = draw(st.sets(st.sampled_from([one.name for one in kind.arguments]))) if kind.arguments else set()
-    required = {one.name for one in kind.arguments if one.default is None and one.type not in (GAIN, DISCOUNT)}
+    required = {one.name for one in kind.arguments if one.default is None}
     values = {one.name: draw(values_of(one)) for one in kind.arguments if one.name in chosen | required}
     at = None
     if kind.at is not None and (kind.at_required or draw(st.booleans())):
@@ -333,6 +340,7 @@ def assert_round_trip(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("record", FIELD, ids=lambda record: record.name)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_every_measure_of_the_field_comes_back(record, data):
     measure, at, values = data.draw(field_measures(record))

@@ -74,6 +74,7 @@ ctypedef struct Share:
     # One thread's state.
     Target target
     Joiner joiner
+    int64_t next_query           # of the segment that is being read, or UNKNOWN
     size_t n_segments
     char *first_qid              # of the first segment
     size_t first_qid_length

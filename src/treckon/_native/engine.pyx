@@ -21,13 +21,16 @@ from treckon._native.ranking cimport (
     JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, GradeCount, Hit, Kernel, Params, Ranking, binary_gain,
     exp2_gain, linear_gain,
 )
-from treckon._native.scan cimport tk_exchange, tk_hash
+from treckon._native.scan cimport tk_exchange, tk_hash, tk_prefetch
 
 #: Problems of a scanner by number, as files.py words them.
 PROBLEMS = (
     None, "fields", "nul", "cr", "nan", "not a number", "grade too large", "line too long", "read", "memory",
 )
 
+
+cdef enum:
+    UNKNOWN = -2               # a query that was not looked up yet
 
 _TIES = {
     "trec": DOCNO_FALLING, "docno": DOCNO_RISING, "input": AS_LISTED, "random": SEEDED_RANDOM, "optimistic": BEST_FIRST,
@@ -478,10 +481,31 @@ cdef bint is_wanted(const Share *share, int64_t query) noexcept nogil:
     return query >= 0 and (share.target.only < 0 or share.target.only == query)
 
 
+cdef void look_up_query(void *context, const char *qid, size_t length) noexcept nogil:
+    # Told of a query whose lines are about to be read: finds it and fetches what its evaluation will touch.
+    cdef Share *share = <Share *> context
+    cdef const Table *table = share.target.table
+    cdef const Unit *unit
+    cdef uint64_t i
+    share.next_query = find_query(table, qid, length)
+    if share.next_query < 0:
+        return
+    unit = &table.units[table.queries[share.next_query].first_unit]
+    tk_prefetch(&share.target.seen[share.next_query])
+    tk_prefetch(&table.grades[unit.first_grade])
+    for i in range(0, min(unit.n_judged, 64), 2):
+        tk_prefetch(&table.judged[unit.first_judged + i])
+    for i in range(0, min(unit.slot_mask, 256), 16):
+        tk_prefetch(&table.slots[unit.first_slot + i])
+
+
 cdef bint evaluate_segment(void *context, const Segment *segment) noexcept nogil:
     # A sink: one query of a run.
     cdef Share *share = <Share *> context
-    cdef int64_t query = find_query(share.target.table, segment.qid, segment.qid_length)
+    cdef int64_t query = share.next_query
+    if query == UNKNOWN:
+        query = find_query(share.target.table, segment.qid, segment.qid_length)
+    share.next_query = UNKNOWN
     if share.n_segments == 0 and reserve(<void **> &share.first_qid, &share.qid_capacity, segment.qid_length, 1):
         memcpy(share.first_qid, segment.qid, segment.qid_length)
         share.first_qid_length = segment.qid_length
@@ -737,10 +761,13 @@ cdef class RunScan:
         self.gathers = gather
         self.share.target = results.as_target()
         self.share.duplicate_query = self.share.unjudged_query = -1
+        self.share.next_query = UNKNOWN
         scanner_init(
             &self.scanner, format_of("run", release, strict, order), gather_segment if gather else evaluate_segment,
             &self.share,
         )
+        if not gather:
+            self.scanner.opened = look_up_query
 
     def __dealloc__(self):
         scanner_free(&self.scanner)

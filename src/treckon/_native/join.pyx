@@ -6,6 +6,7 @@ judged document is one more than the number of documents above it: the judged on
 the tie group (of the query, where lines are out of order) is counted by a binary search among them.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
@@ -14,8 +15,11 @@ from treckon._native.lines cimport Record, Segment
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Table, Unit, find_judged
 from treckon._native.ranking cimport UNPOOLED, Hit, Ranking
-from treckon._native.scan cimport tk_compare, tk_hash, tk_key_t, tk_same
+from treckon._native.scan cimport TK_UNLIKELY, tk_compare, tk_hash, tk_key_t, tk_same
 from treckon._native.sort cimport merge_sort
+
+cdef enum:
+    FEW = 4                    # judged documents of a query without a hash table, at most
 
 
 ctypedef struct Order:
@@ -236,33 +240,52 @@ cdef JoinStatus find_judged_records(
 ) noexcept nogil:
     # The judged documents among the records, as listed; and whether scores fall from record to record, or tie.
     cdef const Record *record
-    cdef Found *found
-    cdef size_t i
-    cdef int64_t entry
-    cdef double previous = segment.records[0].value if segment.n_records else 0.0
-    cdef bint falls = True, ties = False
+    cdef uint64_t[FEW] hashes
+    cdef size_t i, n_hashes = unit.n_judged if unit.slot_mask == 0 else 0
+    cdef double previous = INFINITY
+    cdef uint64_t hash
     joiner.n_found = 0
+    joiner.falls = True
+    joiner.ties = False
+    for i in range(FEW):  # of few judged documents, all hashes are compared at once
+        hashes[i] = table.judged[unit.first_judged + i % n_hashes].hash if n_hashes else 0
     for i in range(segment.n_records):
         record = &segment.records[i]
-        falls &= record.value <= previous
-        ties |= record.value == previous and i > 0
+        if TK_UNLIKELY(not record.value < previous) and i:
+            joiner.ties |= record.value == previous
+            joiner.falls &= record.value == previous
         previous = record.value
-        entry = find_judged(table, unit, record.hash, segment.text + record.offset, record.length)
-        if entry >= 0:
-            if joiner.n_found == joiner.found_capacity and not more_found(joiner):
-                return JOIN_OUT_OF_MEMORY
-            found = &joiner.found[joiner.n_found]
-            found.rank = found.tie_rank = i + 1
-            found.tie_size = 1
-            found.record = i
-            found.entry = entry
-            found.grade = table.judged[unit.first_judged + entry].grade
-            if policy.negative_is_judged and found.grade < 0:
-                found.grade = 0
-            joiner.n_found += 1
-    joiner.falls = falls
-    joiner.ties = ties
+        hash = record.hash
+        if n_hashes and not (
+            (hash == hashes[0]) | (hash == hashes[1]) | (hash == hashes[2]) | (hash == hashes[3])
+        ):
+            continue
+        if not note_judged(joiner, table, unit, segment, policy, i):
+            return JOIN_OUT_OF_MEMORY
     return JOINED
+
+
+cdef inline bint note_judged(
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy, size_t i
+) noexcept nogil:
+    # Adds the document of record i to those found, if it is judged. False: out of memory.
+    cdef const Record *record = &segment.records[i]
+    cdef int64_t entry = find_judged(table, unit, record.hash, segment.text + record.offset, record.length)
+    cdef Found *found
+    if entry < 0:
+        return True
+    if joiner.n_found == joiner.found_capacity and not more_found(joiner):
+        return False
+    found = &joiner.found[joiner.n_found]
+    joiner.n_found += 1
+    found.rank = found.tie_rank = i + 1
+    found.tie_size = 1
+    found.record = i
+    found.entry = entry
+    found.grade = table.judged[unit.first_judged + entry].grade
+    if policy.negative_is_judged and found.grade < 0:
+        found.grade = 0
+    return True
 
 
 cdef JoinStatus note_grades(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from treckon._native.scan cimport tk_index_t, tk_key_t, tk_numbers_t
+from treckon._native.scan cimport tk_key_t, tk_numbers_t
 
 # What the value field holds.
 cdef enum ValueKind:
@@ -35,12 +35,13 @@ ctypedef struct Format:
     int docno_field
     int value_field
     ValueKind value_kind
-    RunOrder order              # of runs
     int group_field             # -1 where there is none
     int subgroup_field          # -1 where there is none
     bint comments               # a line with '#' in column 1 is no record
     bint comments_after_blanks  # white space before the '#' too
+    bint adjusted               # what is compared isn't the number as it was read: one of the next two
     bint single_precision       # scores and levels are rounded to 32 bits
+    RunOrder order              # of runs
     bint strict                 # a number must fill its field
 
 
@@ -76,6 +77,9 @@ ctypedef struct Problem:
     int64_t found
 
 
+# Told of the query of a segment that begins, so that it can be looked up while its lines are read.
+ctypedef void (*opened_t)(void *, const char *, size_t) noexcept nogil
+
 # Takes a finished segment; what it points to is gone afterwards. False stops the scanner.
 ctypedef bint (*sink_t)(void *, const Segment *) noexcept nogil
 
@@ -85,6 +89,7 @@ ctypedef struct Scanner:
     const tk_key_t *key
     const tk_numbers_t *numbers
     sink_t sink
+    opened_t opened             # or NULL
     void *context
     # The buffer: [segment_start | parsed | filled), where an open segment's text stays until the segment ends.
     char *buffer
@@ -94,12 +99,14 @@ ctypedef struct Scanner:
     size_t filled
     uint64_t base               # position of buffer[0] in the file
     bint started                # the first bytes were looked at
-    tk_index_t index
-    size_t index_capacity
     # The open segment.
     bint open
     size_t qid_offset           # from segment_start
     size_t qid_length
+    char *start                 # what its regular lines begin with, up to the document id
+    size_t start_length         # 0 where none was seen
+    size_t start_capacity
+    char blank                  # the white space between its fields
     Record *records
     Group *groups
     size_t n_records

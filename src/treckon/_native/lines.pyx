@@ -2,11 +2,11 @@
 
 How a block is read, and why:
 
-1. The white space of a piece of the block is found 16 bytes at a time and its positions are written down (tk_index).
-   A piece fits in the first-level cache.
-2. Lines are walked by those positions: where the n-th white space behind a line's start is its LF, and no two are
-   neighbours, the line has n fields and each is known. Nothing is searched twice. All other lines (other white space
-   at the ends, more blanks between fields, more fields, comments, CRLF) take `slow_line`, which splits byte by byte.
+1. A line of the open segment's query begins as the line before did, up to the document id ("q1 Q0 "): 16 bytes are
+   compared at once. Then the white space of the next 64 bytes is found 16 at a time; where it ends exactly the fields
+   that must follow, and then the line, each field is known. Nothing is searched twice.
+2. All other lines (the first of a query, other white space, more fields, comments, long lines) take `slow_line`, which
+   splits byte by byte.
 3. A line of the open segment's query appends a record. Any other query ends the segment: its records go to the sink,
    while their text still lies in the buffer. So the ids are never copied, and memory is that of the largest query.
 
@@ -24,12 +24,12 @@ from os import urandom
 from treckon._native.memory cimport reserve
 from treckon._native.numbers cimport number_tables
 from treckon._native.scan cimport (
-    TK_SLACK, TK_UNLIKELY, tk_hash, tk_index, tk_integer, tk_is_blank, tk_key_t, tk_read_at, tk_real, tk_same_padded,
+    TK_SLACK, TK_UNLIKELY, tk_hash, tk_integer, tk_is_blank, tk_key_t, tk_plain_real, tk_read_at, tk_real,
+    tk_same_padded, tk_same_start, tk_tail, tk_tail_t,
 )
 
 cdef enum:
     READ_SIZE = 256 << 10      # a block
-    INDEX_SIZE = 32 << 10      # a piece
     MAX_FIELDS = 6
     LONGEST_LINE = 0x7FFFFF00  # positions and lengths within a line have 32 bits
 
@@ -82,6 +82,7 @@ cdef Format format_of(str name, str release, bint strict, str order="score") exc
     format.comments = release != "9.0.8"
     format.comments_after_blanks = format.comments and name == "run"
     format.single_precision = release == "9.0.8"
+    format.adjusted = format.single_precision or format.order != BY_SCORE
     format.strict = strict
     return format
 
@@ -98,8 +99,7 @@ cdef void scanner_init(Scanner *s, Format format, sink_t sink, void *context) no
 
 cdef void scanner_free(Scanner *s) noexcept nogil:
     free(s.buffer)
-    free(s.index.blanks)
-    free(s.index.newlines)
+    free(s.start)
     free(s.records)
     free(s.groups)
     free(s.tag)
@@ -151,7 +151,10 @@ cdef bint begin_segment(Scanner *s, size_t line_start, size_t qid_start, size_t 
     s.segment_start = line_start
     s.qid_offset = qid_start - line_start
     s.qid_length = qid_length
+    s.start_length = 0
     s.n_records = 0
+    if s.opened != NULL and not s.discard:
+        s.opened(s.context, s.buffer + qid_start, qid_length)
     return True
 
 
@@ -168,37 +171,48 @@ cdef bint more_records(Scanner *s, size_t line_start) noexcept nogil:
     return True
 
 
-cdef inline bint parse_value(
-    Scanner *s, Record *record, ValueKind kind, size_t line_start, const char *field, size_t length
-) noexcept nogil:
-    # The score, grade or level of a record. False: stop.
+cdef bint doubtful(Scanner *s, size_t line_start) noexcept nogil:
+    # A value that is no number to its end. False: stop.
+    if s.format.strict:
+        return fail(s, VALUE_NOT_NUMBER, line_start, 0)
+    if s.n_doubts == 0:
+        s.first_doubt = s.base + line_start
+    s.n_doubts += 1
+    return True
+
+
+cdef bint parse_grade(Scanner *s, Record *record, size_t line_start, const char *field, size_t length) noexcept nogil:
+    # The grade of a record. False: stop.
     cdef int64_t grade = 0
-    cdef size_t used
-    if kind == GRADE:
-        used = tk_integer(field, length, &grade)
-        if grade > 0x7FFFFFFF or grade < -0x80000000LL:
-            return fail(s, GRADE_TOO_LARGE, line_start, 0)
-        record.grade = <int32_t> grade
-    else:
-        used = tk_real(s.numbers, field, length, &record.value)
-        if s.format.single_precision:
-            record.value = <double> (<float> record.value)
-        if TK_UNLIKELY(isnan(record.value)):
-            return fail(s, VALUE_IS_NAN, line_start, 0)
-        if TK_UNLIKELY(s.format.order != BY_SCORE):
-            record.value = -record.value if s.format.order == BY_RANK else -<double> s.n_lines
-    if TK_UNLIKELY(used != length):
-        if s.format.strict:
-            return fail(s, VALUE_NOT_NUMBER, line_start, 0)
-        if s.n_doubts == 0:
-            s.first_doubt = s.base + line_start
-        s.n_doubts += 1
+    cdef size_t used = tk_integer(field, length, &grade)
+    if grade > 0x7FFFFFFF or grade < -0x80000000LL:
+        return fail(s, GRADE_TOO_LARGE, line_start, 0)
+    record.grade = <int32_t> grade
+    return used == length or doubtful(s, line_start)
+
+
+cdef bint parse_real(Scanner *s, Record *record, size_t line_start, const char *field, size_t length) noexcept nogil:
+    # The score or level of a record, in any form. False: stop.
+    cdef size_t used = tk_real(s.numbers, field, length, &record.value)
+    if isnan(record.value):
+        return fail(s, VALUE_IS_NAN, line_start, 0)
+    return used == length or doubtful(s, line_start)
+
+
+cdef bint adjust_value(Scanner *s, Record *record) noexcept nogil:
+    # What formats with an adjustment compare in place of the number that was read.
+    if s.format.single_precision:
+        record.value = <double> (<float> record.value)
+    if s.format.order == BY_RANK:
+        record.value = -record.value
+    elif s.format.order == BY_LINE:
+        record.value = -<double> s.n_lines
     return True
 
 
 cdef inline bint add_record(
     Scanner *s,
-    ValueKind kind,
+    const ValueKind kind,
     size_t line_start,
     const char *docno,
     size_t docno_length,
@@ -210,14 +224,20 @@ cdef inline bint add_record(
     if TK_UNLIKELY(s.n_records == s.record_capacity) and not more_records(s, line_start):
         return False
     record = &s.records[s.n_records]
-    if not parse_value(s, record, kind, line_start, value, value_length):
-        return False
+    if kind == GRADE:
+        if not parse_grade(s, record, line_start, value, value_length):
+            return False
+    else:
+        if not tk_plain_real(s.numbers, value, value_length, &record.value):
+            if not parse_real(s, record, line_start, value, value_length):
+                return False
+        if TK_UNLIKELY(s.format.adjusted):
+            adjust_value(s, record)
     record.hash = tk_hash(docno, docno_length, s.key)
     record.offset = <uint64_t> (docno - (s.buffer + s.segment_start))
     record.length = <uint32_t> docno_length
     s.n_records += 1
     s.n_lines += 1
-    s.last_position = s.base + line_start
     return True
 
 
@@ -233,6 +253,8 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
     cdef size_t length[MAX_FIELDS]
     cdef int n = 0
     cdef Group *group
+    if line_end - line_start > LONGEST_LINE:
+        return fail(s, LINE_TOO_LONG, line_start, 0)
     if memchr(p, 0, line_end - line_start) != NULL:
         return fail(s, HAS_NUL, line_start, 0)
     while True:
@@ -270,6 +292,7 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
         length[s.format.value_field],
     ):
         return False
+    s.last_position = s.base + line_start
     if s.format.group_field >= 0:
         group = &s.groups[s.n_records - 1]
         memset(group, 0, sizeof(Group))
@@ -278,8 +301,19 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
         if s.format.subgroup_field >= 0:
             group.subgroup_offset = field[s.format.subgroup_field] - (s.buffer + s.segment_start)
             group.subgroup_length = <uint32_t> length[s.format.subgroup_field]
-    elif s.format.value_kind == SCORE:
-        return keep_tag(s, field[5], length[5])
+        return True
+    if n == s.format.n_fields and not keep_start(s, line_start, field[2] - (s.buffer + line_start)):
+        return False
+    return s.format.value_kind != SCORE or keep_tag(s, field[5], length[5])
+
+
+cdef bint keep_start(Scanner *s, size_t line_start, size_t length) noexcept nogil:
+    # Notes what the line begins with, for quick_line(). The copy is readable for 16 bytes.
+    if not reserve(<void **> &s.start, &s.start_capacity, length + TK_SLACK, 1):
+        return fail(s, OUT_OF_MEMORY, line_start, 0)
+    memcpy(s.start, s.buffer + line_start, length)
+    s.start_length = length
+    s.blank = s.start[length - 1]
     return True
 
 
@@ -300,101 +334,69 @@ cdef bint keep_tag(Scanner *s, const char *tag, size_t length) noexcept nogil:
     return True
 
 
-cdef inline bint regular(const uint32_t *blanks, uint32_t start, const int n_fields) noexcept nogil:
-    # Whether no field of the line is empty: no two of its blanks are neighbours, none is its first byte.
-    cdef int i
-    cdef int64_t shortest = <int64_t> blanks[0] - start - 1
-    for i in range(n_fields - 1):
-        shortest |= <int64_t> blanks[i + 1] - blanks[i] - 2
-    return shortest >= 0
-
-
-cdef inline bint walk(Scanner *s, const int n_fields, const int value_field, const ValueKind kind) noexcept nogil:
-    # The indexed piece at s.parsed, line by line. A compile-time format makes the fast way; n_fields 0 has none.
-    cdef const char *text = s.buffer + s.parsed
-    cdef const uint32_t *blanks = s.index.blanks
-    cdef const uint32_t *last_blank = s.index.blanks + s.index.n_blanks
-    cdef const char *tag = NULL
-    cdef size_t j, tag_length = 0
-    cdef uint32_t start = 0, end, qid_length
-    for j in range(s.index.n_newlines):
-        end = s.index.newlines[j]
-        if n_fields and blanks + n_fields <= last_blank and blanks[n_fields - 1] == end and regular(
-            blanks, start, n_fields
+cdef inline bint walk(Scanner *s, size_t limit, const int n_tail, const int value, const ValueKind kind) noexcept nogil:
+    # All lines from s.parsed to `limit`, the byte before which is a LF. The constants are those of a format with a quick
+    # way: how many fields there are from the document id on, and which of them is the value.
+    cdef tk_tail_t tail
+    cdef const char *docno
+    cdef size_t at = s.parsed, quick = 0  # the line that was read the quick way last
+    cdef uint32_t tag = 0, tag_end = 0
+    while at < limit:
+        docno = s.buffer + at + s.start_length
+        if s.start_length and tk_same_start(s.buffer + at, s.start, s.start_length) and tk_tail(
+            docno, n_tail, s.blank, &tail
         ):
-            qid_length = blanks[0] - start
-            if not is_open_query(s, text + start, qid_length):
-                if text[start] == c"#" and s.format.comments:
-                    blanks += n_fields
-                    start = end + 1
-                    continue
-                if not begin_segment(s, s.parsed + start, s.parsed + start, qid_length):
-                    return False
             if not add_record(
-                s,
-                kind,
-                s.parsed + start,
-                text + blanks[1] + 1,
-                blanks[2] - blanks[1] - 1,
-                text + blanks[value_field - 1] + 1,
-                blanks[value_field] - blanks[value_field - 1] - 1,
+                s, kind, at, docno, tail.end[0], docno + tail.end[value - 1] + 1, tail.end[value] - tail.end[value - 1] - 1
             ):
                 return False
-            if kind == SCORE:
-                tag = text + blanks[4] + 1
-                tag_length = blanks[5] - blanks[4] - 1
-            blanks += n_fields
+            quick = at
+            tag = tail.end[n_tail - 2] + 1
+            tag_end = tail.end[n_tail - 1]
+            at += s.start_length + tail.line_end + 1
         else:
-            if tag != NULL and not keep_tag(s, tag, tag_length):
+            if quick and not end_quick(s, kind, quick, tag, tag_end):
                 return False
-            tag = NULL
-            if not slow_line(s, s.parsed + start, s.parsed + end):
+            quick = 0
+            s.parsed = at
+            if not next_slow_line(s, limit):
                 return False
-            while blanks < last_blank and blanks[0] <= end:
-                blanks += 1
-        start = end + 1
-    return tag == NULL or keep_tag(s, tag, tag_length)
+            at = s.parsed
+    s.parsed = at
+    return not quick or end_quick(s, kind, quick, tag, tag_end)
 
 
-cdef bint index_piece(Scanner *s, size_t n) noexcept nogil:
-    # Finds the white space of the n bytes at s.parsed. False: out of memory.
-    cdef size_t capacity = s.index_capacity
-    if not reserve(<void **> &s.index.blanks, &capacity, n + TK_SLACK, sizeof(uint32_t)):
-        return fail(s, OUT_OF_MEMORY, s.parsed, 0)
-    capacity = s.index_capacity
-    if not reserve(<void **> &s.index.newlines, &capacity, n + TK_SLACK, sizeof(uint32_t)):
-        return fail(s, OUT_OF_MEMORY, s.parsed, 0)
-    s.index_capacity = capacity
-    tk_index(s.buffer + s.parsed, n, &s.index)
+cdef bint end_quick(Scanner *s, const ValueKind kind, size_t line, size_t tag, size_t tag_end) noexcept nogil:
+    # What is known of the last of several lines that were read the quick way. Its start is never the buffer's.
+    s.last_position = s.base + line
+    return kind != SCORE or keep_tag(s, s.buffer + line + s.start_length + tag, tag_end - tag)
+
+
+cdef bint next_slow_line(Scanner *s, size_t limit) noexcept nogil:
+    cdef size_t start = s.parsed
+    cdef const char *end = <const char *> memchr(s.buffer + start, c"\n", limit - start)
+    s.parsed = end - s.buffer + 1
+    return slow_line(s, start, end - s.buffer)
+
+
+cdef bint walk_slowly(Scanner *s, size_t limit) noexcept nogil:
+    while s.parsed < limit:
+        if not next_slow_line(s, limit):
+            return False
     return True
 
 
-cdef bint walk_piece(Scanner *s) noexcept nogil:
-    if s.index.has_nul or s.format.group_field >= 0:
-        return walk(s, 0, 1, GRADE)
-    if s.format.value_kind == SCORE:
-        return walk(s, 6, 3, SCORE) if s.format.order == BY_RANK else walk(s, 6, 4, SCORE)
-    return walk(s, 4, 3, GRADE)
-
-
-cdef size_t piece_end(Scanner *s, size_t limit) noexcept nogil:
-    # The end of the next piece: whole lines, about INDEX_SIZE bytes. The byte before `limit` is a LF.
-    cdef size_t end = s.parsed + INDEX_SIZE
-    if end >= limit:
-        return limit
-    while end > s.parsed and s.buffer[end - 1] != c"\n":
-        end -= 1
-    if end > s.parsed:
-        return end
-    end = s.parsed + INDEX_SIZE
-    while s.buffer[end] != c"\n":
-        end += 1
-    return end + 1
+cdef bint walk_lines(Scanner *s, size_t limit) noexcept nogil:
+    if s.format.group_field >= 0:
+        return walk_slowly(s, limit)
+    if s.format.value_kind != SCORE:
+        return walk(s, limit, 2, 1, GRADE)
+    return walk(s, limit, 4, 1, SCORE) if s.format.order == BY_RANK else walk(s, limit, 4, 2, SCORE)
 
 
 cdef void process(Scanner *s, bint at_end) noexcept nogil:
     # Takes all whole lines of the buffer; at the end of the file also a line without LF.
-    cdef size_t limit, end
+    cdef size_t limit
     cdef const char *newline
     if not s.started:
         if s.filled - s.parsed < 3 and not at_end:
@@ -415,15 +417,8 @@ cdef void process(Scanner *s, bint at_end) noexcept nogil:
     limit = s.filled
     while limit > s.parsed and s.buffer[limit - 1] != c"\n":
         limit -= 1
-    while s.parsed < limit and not s.stopped:
-        end = piece_end(s, limit)
-        if end - s.parsed > LONGEST_LINE:
-            fail(s, LINE_TOO_LONG, s.parsed, 0)
-            return
-        if not index_piece(s, end - s.parsed) or not walk_piece(s):
-            s.stopped = True
-            return
-        s.parsed = end
+    if not s.stopped and limit > s.parsed and not walk_lines(s, limit):
+        s.stopped = True
 
 
 cdef bint make_room(Scanner *s, size_t n) noexcept nogil:

@@ -27,6 +27,7 @@ cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef enum:
+    UNKNOWN_QUERY = -2         # engine.pyx looks it up
     MOST_LOOKED_UP = 16        # judged documents of a query that are looked up in the run; of more, the run's are
 
 
@@ -122,6 +123,7 @@ cdef class MappingScan:
         self.extra_queries = []
         self.share.target = results.as_target()
         self.share.duplicate_query = self.share.unjudged_query = -1
+        self.share.next_query = UNKNOWN_QUERY
 
     def __dealloc__(self):
         share_free(&self.share)
@@ -369,6 +371,7 @@ cdef class ColumnsScan:
         self.gathers = gather
         self.share.target = results.as_target()
         self.share.duplicate_query = self.share.unjudged_query = -1
+        self.share.next_query = UNKNOWN_QUERY
 
     def __dealloc__(self):
         share_free(&self.share)

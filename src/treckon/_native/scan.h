@@ -1,7 +1,7 @@
 /* Bytes of run and qrels files: where the white space is, what number a field holds, a keyed hash of an id.
  *
- * Plain C99 without allocation but for one fallback. Callers own all buffers; every buffer that tk_index() reads is
- * readable for TK_SLACK bytes behind its end. tests/test_scan.py holds each function to a naive form.
+ * Plain C99 without allocation but for one fallback. Callers own all buffers; every buffer that is read here is readable
+ * for TK_SLACK bytes behind its end. tests/test_scan.py holds each function to a naive form.
  */
 #ifndef TRECKON_SCAN_H
 #define TRECKON_SCAN_H
@@ -41,6 +41,7 @@
 #define TK_CTZ(x) ((unsigned)__builtin_ctzll(x))
 #define TK_CLZ(x) ((unsigned)__builtin_clzll(x))
 #define TK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+static inline void tk_prefetch(const void *place) { __builtin_prefetch(place); }
 static inline unsigned char tk_exchange(unsigned char *place, unsigned char value) {
     return __atomic_exchange_n(place, value, __ATOMIC_RELAXED);
 }
@@ -48,6 +49,7 @@ static inline unsigned char tk_exchange(unsigned char *place, unsigned char valu
 static inline unsigned TK_CTZ(uint64_t x) { unsigned long i; _BitScanForward64(&i, x); return (unsigned)i; }
 static inline unsigned TK_CLZ(uint64_t x) { unsigned long i; _BitScanReverse64(&i, x); return 63u - (unsigned)i; }
 #define TK_UNLIKELY(x) (x)
+static inline void tk_prefetch(const void *place) { (void)place; }
 static inline unsigned char tk_exchange(unsigned char *place, unsigned char value) {
     return (unsigned char)_InterlockedExchange8((volatile char *)place, (char)value);
 }
@@ -86,84 +88,63 @@ static inline int64_t tk_read_at(int fd, char *buffer, size_t n, int64_t offset)
 /* White space is the C locale's: space, TAB, LF, VT, FF, CR. */
 static inline int tk_is_blank(unsigned char c) { return c == ' ' || (unsigned char)(c - 9) < 5; }
 
-typedef struct {
-    uint32_t *blanks;      /* positions of white space, LF included, rising */
-    uint32_t *newlines;    /* positions of LF, rising */
-    size_t n_blanks, n_newlines;
-    int has_nul;
-} tk_index_t;
-
-/* Bits of 64 bytes: white space, LF. */
-static inline void tk_masks(const char *p, uint64_t *blank, uint64_t *newline) {
+/* The bits of those of 64 bytes that are no greater than a space: all white space is among them, and what else is ends
+ * the quick way. */
+static inline uint64_t tk_low_bytes(const char *p) {
 #if defined(TK_SSE2)
-    uint64_t b = 0, n = 0;
+    const __m128i space = _mm_set1_epi8(' ');
+    uint64_t bits = 0;
     for (int i = 0; i < 4; i++) {
         const __m128i x = _mm_loadu_si128((const __m128i *)(p + 16 * i));
-        const __m128i t = _mm_sub_epi8(x, _mm_set1_epi8(9));
-        const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(t, _mm_set1_epi8(4)), t);
-        const __m128i space = _mm_cmpeq_epi8(x, _mm_set1_epi8(' '));
-        b |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(control, space)) << (16 * i);
-        n |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n'))) << (16 * i);
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, space), x)) << (16 * i);
     }
-    *blank = b; *newline = n;
+    return bits;
 #elif defined(TK_NEON)
     static const uint8_t weights[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x16_t weight = vld1q_u8(weights);
-    uint64_t result[2] = {0, 0};
+    uint64_t bits = 0;
     for (int i = 0; i < 4; i++) {
-        const uint8x16_t x = vld1q_u8((const uint8_t *)p + 16 * i);
-        uint8x16_t hit[2];
-        hit[0] = vorrq_u8(vceqq_u8(x, vdupq_n_u8(' ')), vcltq_u8(vsubq_u8(x, vdupq_n_u8(9)), vdupq_n_u8(5)));
-        hit[1] = vceqq_u8(x, vdupq_n_u8('\n'));
-        for (int j = 0; j < 2; j++) {
-            const uint8x16_t bits = vandq_u8(hit[j], weight);
-            const uint64_t two = (uint64_t)vaddv_u8(vget_low_u8(bits)) | (uint64_t)vaddv_u8(vget_high_u8(bits)) << 8;
-            result[j] |= two << (16 * i);
-        }
+        const uint8x16_t low = vandq_u8(vcleq_u8(vld1q_u8((const uint8_t *)p + 16 * i), vdupq_n_u8(' ')), weight);
+        const uint64_t two = (uint64_t)vaddv_u8(vget_low_u8(low)) | (uint64_t)vaddv_u8(vget_high_u8(low)) << 8;
+        bits |= two << (16 * i);
     }
-    *blank = result[0]; *newline = result[1];
+    return bits;
 #else
-    *blank = *newline = 0;
-    for (int i = 0; i < 64; i++) {
-        const unsigned char c = (unsigned char)p[i];
-        *blank |= (uint64_t)tk_is_blank(c) << i;
-        *newline |= (uint64_t)(c == '\n') << i;
-    }
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)((unsigned char)p[i] <= ' ') << i;
+    return bits;
 #endif
 }
 
-static inline size_t tk_count(uint64_t x) {
-    x -= (x >> 1) & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
-    return (size_t)((((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u) >> 56);
-}
+/* The fields of a regular line from its document id on: where each ends, and the line's LF. */
+typedef struct { uint32_t end[4]; uint32_t line_end; } tk_tail_t;
 
-/* Positions of the bits of a mask, from `at` on; their number. First a fixed number of writes, then the rare rest: a
- * loop that ends with the mask would mispredict its end once in 64 bytes. May write `fixed` entries beyond the count. */
-static inline size_t tk_flatten(uint64_t mask, uint32_t base, uint32_t *at, const size_t fixed) {
-    const size_t count = tk_count(mask);
-    size_t i;
-    for (i = 0; i < fixed; i++, mask &= mask - 1) at[i] = base + TK_CTZ(mask | (uint64_t)1 << 63);
-    for (; TK_UNLIKELY(i < count); i++, mask &= mask - 1) at[i] = base + TK_CTZ(mask);
-    return count;
-}
-
-/* The index of text[0..n). The arrays of `index` have room for n + TK_SLACK entries each. */
-static inline void tk_index(const char *text, size_t n, tk_index_t *index) {
-    uint32_t *blanks = index->blanks, *newlines = index->newlines;
-    for (size_t i = 0; i < n; i += 64) {
-        uint64_t blank, newline;
-        tk_masks(text + i, &blank, &newline);
-        if (TK_UNLIKELY(n - i < 64)) {
-            const uint64_t inside = ((uint64_t)1 << (n - i)) - 1;
-            blank &= inside; newline &= inside;
-        }
-        blanks += tk_flatten(blank, (uint32_t)i, blanks, 10);
-        newlines += tk_flatten(newline, (uint32_t)i, newlines, 2);
+/* Whether `n` fields follow at p (2 or 4), each with one white space `blank` behind it and LF or CR LF behind the last,
+ * all within 64 bytes. Those 64 bytes are readable. */
+static inline int tk_tail(const char *p, const int n, const char blank, tk_tail_t *tail) {
+    const uint64_t low = tk_low_bytes(p);
+    uint64_t rest = low;
+    int regular = 1;
+    for (int i = 0; i < n - 1; i++, rest &= rest - 1) {
+        tail->end[i] = TK_CTZ(rest | (uint64_t)1 << 63);
+        regular &= p[tail->end[i]] == blank;
     }
-    index->n_blanks = (size_t)(blanks - index->blanks);
-    index->n_newlines = (size_t)(newlines - index->newlines);
-    index->has_nul = memchr(text, 0, n) != NULL;
+    const uint32_t last = tail->end[n - 1] = TK_CTZ(rest | (uint64_t)1 << 63);
+    tail->line_end = last + (p[last] == '\r');
+    /* A field is empty where two low bytes are neighbours, or the first byte is one. */
+    const uint64_t empty = (low & (low << 1 | 1)) << (63 - last);
+    return regular & (empty == 0) & (p[tail->line_end] == '\n');
+}
+
+/* Whether the n bytes at a and b are the same; both are readable for 16 bytes. */
+static inline int tk_same_start(const char *a, const char *b, size_t n) {
+#if defined(TK_SSE2)
+    if (n <= 16) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
+        return (~(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) & (uint32_t)((1u << n) - 1)) == 0;
+    }
+#endif
+    return memcmp(a, b, n) == 0;
 }
 
 /* ---- ids ------------------------------------------------------------------------------------------------------ */
@@ -311,30 +292,40 @@ static inline const char *tk_digits(const char *p, const char *end, uint64_t *va
 #endif
 }
 
-/* Where text[0..n) is digits, a point and digits, as nearly all scores are: its value, and 1. Else 0. The 24 bytes
- * behind it are readable. A digit before the point that is 0 doesn't count against the 19 digits that a word holds. */
+/* What is left of eight bytes that should be digits: 0 where they are. */
+static inline uint64_t tk_not_digits(uint64_t x) {
+    return (x & (x + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) ^ 0x3030303030303030u;
+}
+
+/* Where text[0..n) is up to three digits, a point and up to 16 digits, as nearly all scores are: its value, and 1.
+ * Else 0. The 24 bytes behind it are readable. */
 static inline int tk_plain_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     static const uint64_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const size_t negative = *text == '-';
     const char *p = text + negative;
-    const uint64_t x = tk_load8(p);
-    const size_t whole = TK_CTZ(tk_no_digits(x) | (uint64_t)1 << 63) >> 3;  /* 7 at most */
-    const size_t fraction = n - negative - whole - 1;
-    if (p[whole] != '.' || whole - 1 > 6 || fraction - 1 > 18 || whole + fraction - (*p == '0') > 19) return 0;
-    uint64_t digits = tk_eight_digits(x << (64 - 8 * whole)), other = 0;
-    size_t left = fraction;
-    for (p += whole + 1; left > 8; left -= 8, p += 8) {
-        const uint64_t y = tk_load8(p);
-        other |= tk_no_digits(y);
-        digits = digits * 100000000 + tk_eight_digits(y);
+    const size_t whole = p[1] == '.' ? 1 : p[2] == '.' ? 2 : 3;
+    size_t left = n - negative - whole - 1;  /* digits of the fraction */
+    uint64_t digits = 0, wrong = p[whole] ^ '.';
+    for (size_t i = 0; i < whole; i++) {
+        const uint64_t digit = (unsigned char)(p[i] - '0');
+        wrong |= digit > 9;
+        digits = digits * 10 + digit;
     }
-    const uint64_t y = tk_load8(p);
-    other |= tk_no_digits(y) << (64 - 8 * left);
-    digits = digits * power[left] + tk_eight_digits(y << (64 - 8 * left));
-    if (other) return 0;
+    if (left - 1 > 15 || wrong) return 0;
+    const int exponent = -(int)left;
+    uint64_t x = tk_load8(p += whole + 1);
+    if (left > 8) {
+        wrong = tk_not_digits(x);
+        digits = digits * 100000000 + tk_eight_digits(x);
+        x = tk_load8(p + 8);
+        left -= 8;
+    }
+    const unsigned unused = 64 - 8 * (unsigned)left;
+    if (wrong | tk_not_digits(x) << unused) return 0;
+    digits = digits * power[left] + tk_eight_digits(x << unused);
     if (digits == 0) *value = 0.0;
-    else if (!tk_scale(numbers, digits, -(int)fraction, value)) return 0;
+    else if (!tk_scale(numbers, digits, exponent, value)) return 0;
     if (negative) *value = -*value;
     return 1;
 #else
@@ -346,7 +337,6 @@ static inline int tk_plain_real(const tk_numbers_t *numbers, const char *text, s
  * that is 0 there is no number and *value is 0. The field is good only where all its bytes are used. The 24 bytes
  * behind it are readable. */
 static inline size_t tk_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
-    if (tk_plain_real(numbers, text, n, value)) return n;
     const char *p = text, *end = text + n;
     const int negative = p < end && *p == '-';
     uint64_t digits = 0;

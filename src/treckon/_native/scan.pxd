@@ -8,12 +8,9 @@ cdef extern from "scan.h" nogil:
         TK_LOWEST_POWER
         TK_HIGHEST_POWER
 
-    ctypedef struct tk_index_t:
-        uint32_t *blanks
-        uint32_t *newlines
-        size_t n_blanks
-        size_t n_newlines
-        int has_nul
+    ctypedef struct tk_tail_t:
+        uint32_t[4] end
+        uint32_t line_end
 
     ctypedef struct tk_key_t:
         uint64_t[4] word
@@ -30,13 +27,16 @@ cdef extern from "scan.h" nogil:
     void tk_set_locale(tk_numbers_t *numbers)
 
     bint TK_UNLIKELY(bint)
+    void tk_prefetch(const void *place)
     unsigned char tk_exchange(unsigned char *place, unsigned char value)
     int64_t tk_read_at(int fd, char *buffer, size_t n, int64_t offset)
-    void tk_index(const char *text, size_t n, tk_index_t *index)
+    bint tk_tail(const char *p, int n, char blank, tk_tail_t *tail)
+    bint tk_same_start(const char *a, const char *b, size_t n)
     uint64_t tk_hash(const char *p, size_t n, const tk_key_t *key)
     bint tk_same(const char *a, size_t n_a, const char *b, size_t n_b)
     bint tk_same_padded(const char *a, size_t n_a, const char *b, size_t n_b)
     int tk_compare(const char *a, size_t n_a, const char *b, size_t n_b)
+    bint tk_plain_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value)
     size_t tk_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value)
     size_t tk_integer(const char *text, size_t n, int64_t *value)
     size_t tk_decimal(int64_t number, char *text)

@@ -13,7 +13,6 @@ import struct
 from array import array
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_void_p
 from fractions import Fraction
-from itertools import pairwise
 
 from treckon.errors import InputError
 
@@ -239,11 +238,11 @@ def _strings(one: _Array, offset: int, length: int, typecode: str) -> list[str]:
     if length == 0:
         return []
     data = _bytes(one.buffers[2], ends[0], ends[-1] - ends[0])
-    bounds = [end - ends[0] for end in ends]
+    bounds = [end - ends[0] for end in ends] if ends[0] else ends.tolist()
+    slices = map(slice, bounds, bounds[1:])
     if data.isascii():  # decoded at once
-        text = data.decode("ascii")
-        return [text[begin:end] for begin, end in pairwise(bounds)]
-    return [_text(data[begin:end]) for begin, end in pairwise(bounds)]
+        return list(map(data.decode("ascii").__getitem__, slices))
+    return list(map(_text, map(data.__getitem__, slices)))
 
 
 def _views(one: _Array, offset: int, length: int) -> list[str]:

@@ -136,8 +136,9 @@ def plain_column(column: object, name: str) -> list[object] | tuple[object, ...]
     if is_numpy(column):
         # The hidden items of a masked array are None in a list; as an array they would come back.
         return column.tolist() if isinstance(column, sys.modules["numpy"].ma.MaskedArray) else column
-    if hasattr(column, "iloc") and hasattr(column, "to_numpy"):  # pandas
-        return column.to_numpy()  # type: ignore[no-any-return]
+    if hasattr(column, "iloc") and hasattr(column, "isna"):  # pandas
+        # With missing items, whole numbers would be floats in an array.
+        return column.tolist() if column.isna().any() else column.to_numpy()  # type: ignore
     if hasattr(column, "null_count") and hasattr(column, "to_list"):  # polars
         numeric = column.dtype.is_integer() or column.dtype.is_float()  # type: ignore[attr-defined]
         return column.to_numpy() if numeric and not column.null_count() else column.to_list()  # type: ignore

@@ -16,7 +16,7 @@ from treckon.inputs.values import QRELS, RUN, Kind, Refused, first_repeated, sho
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from treckon.inputs.tables import Names
@@ -154,13 +154,19 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _records(source: Source, separator: bytes | None) -> Iterator[tuple[str, list[bytes]]]:
-    """Place and fields of each line that is not blank. Without a separator, any white space separates."""
-    for number, line in source.lines():
+def _records(source: Source, separator: bytes | None) -> Iterator[tuple[Callable[[], str], list[bytes]]]:
+    """The fields of each line that is not blank, and what tells its place. Without a separator, white space is it."""
+    number = 0
+
+    def place() -> str:
+        return f"{source.name}:{number}"
+
+    for number, line in source.lines():  # noqa: B007  (place() reads it)
         if number == 1:
             line = line.removeprefix(_BYTE_ORDER_MARK)
-        if line.strip():
-            yield f"{source.name}:{number}", line.rstrip(b"\r").split(separator)
+        fields = line.rstrip(b"\r").split(separator)
+        if fields and (separator is None or line.strip()):
+            yield place, fields
 
 
 def _fields_error(place: str, expected: str, n_found: int) -> InputError:
@@ -175,13 +181,14 @@ class _Rows:
         self.queries: list[str] = []
         self.documents: list[str] = []
         self.values: Any = array(kind.typecode)
+        self._last = b""
+        self._last_text = ""
 
     def add(self, query: bytes, document: bytes, value: float) -> None:
-        as_text = _text(query)
-        if self.queries and self.queries[-1] == as_text:  # most lines: one object for all
-            as_text = self.queries[-1]
-        self.queries.append(as_text)
-        self.documents.append(_text(document))
+        if query != self._last:  # lines of one query share its text
+            self._last, self._last_text = query, _text(query)
+        self.queries.append(self._last_text)
+        self.documents.append(document.decode("utf-8", "surrogateescape"))
         self.values.append(value)
 
     def columns(self, name: str, order: str = "score") -> Columns:
@@ -191,13 +198,15 @@ class _Rows:
 def read_msmarco_run(source: Source) -> Columns:
     """MS MARCO's run: lines ``qid docid rank``. The lower the rank, the better: values are negative ranks."""
     rows = _Rows(RUN)
+    add = rows.add
     for place, fields in _records(source, None):
         if len(fields) != 3:
-            raise _fields_error(place, "3 fields (qid docid rank)", len(fields))
-        rank = int(fields[2]) if fields[2].isdigit() and len(fields[2]) < 16 else 0
+            raise _fields_error(place(), "3 fields (qid docid rank)", len(fields))
+        query, document, text = fields
+        rank = int(text) if text.isdigit() and len(text) < 16 else 0
         if rank == 0:
-            raise InputError(place, f"expected a rank (a whole number from 1), found '{_text(fields[2])}'")
-        rows.add(fields[0], fields[1], -rank)
+            raise InputError(place(), f"expected a rank (a whole number from 1), found '{_text(text)}'")
+        add(query, document, -rank)
     return rows.columns(source.name, "rank")
 
 
@@ -208,7 +217,7 @@ def read_msmarco_qrels(source: Source) -> Columns:
     for place, fields in _records(source, None):
         if len(fields) != (n_fields or len(fields)) or len(fields) not in (2, 4):
             expected = f"{n_fields} fields as before" if n_fields else "2 fields (qid docid) or 4 (qid 0 docid grade)"
-            raise _fields_error(place, expected, len(fields))
+            raise _fields_error(place(), expected, len(fields))
         n_fields = len(fields)
         if n_fields == 2:
             rows.add(fields[0], fields[1], 1)
@@ -227,25 +236,25 @@ def read_tsv(source: Source, names: Names | None, kind: Kind) -> Columns:
             n_cells = len(cells)
             header = [_text(cell.strip()) for cell in cells]
             if names or named_columns(header.__contains__, kind):
-                positions = [header.index(one) for one in chosen_columns(header, names, kind, place)]
+                positions = [header.index(one) for one in chosen_columns(header, names, kind, place())]
                 continue
             positions = [0, 1, 2]
             n_cells = 3
         if len(cells) != n_cells:
-            raise _fields_error(place, f"{n_cells} fields with a TAB between", len(cells))
+            raise _fields_error(place(), f"{n_cells} fields with a TAB between", len(cells))
         query, document, value = (cells[i] for i in positions)
         rows.add(query, document, _number(value.strip(), kind, place))
     return rows.columns(source.name)
 
 
-def _number(text: bytes, kind: Kind, place: str) -> float:
+def _number(text: bytes, kind: Kind, place: Callable[[], str]) -> float:
     if not _NUMBER.fullmatch(text):
         what = "a number as score" if kind is RUN else "a whole number as grade"
-        raise InputError(place, f"expected {what}, found '{_text(text)}'")
+        raise InputError(place(), f"expected {what}, found '{_text(text)}'")
     try:
         return kind.value_of(int(text) if _WHOLE_NUMBER.fullmatch(text) and len(text) < 1000 else float(text))
     except Refused as problem:
-        raise problem.at(place) from None
+        raise problem.at(place()) from None
 
 
 def read_json(source: Source) -> Any:

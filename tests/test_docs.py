@@ -1,0 +1,171 @@
+"""The documentation: pages are what they are printed from, links lead somewhere, examples print what they show.
+
+An example in a page is run where it is marked:
+
+- a ``python`` block with ``>>>`` is a doctest;
+- a ``sh`` block below a line ``<!-- run -->`` is run by sh, in a folder of its own that has trec_fixtures in it. A
+  ``text`` block right below it shows all that it prints, on standard output and standard error; without one it prints
+  nothing.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import pytest
+
+from treckon import registry
+from treckon.names import all_in_order
+from treckon.report.measure_text import measures_page
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / "trec_fixtures", ROOT / "benchmarks")
+    for path in sorted(folder.glob("*.md"))
+]
+
+SHELL = re.compile(r"^<!-- run -->\n```sh\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+class Example(NamedTuple):
+    """A block of a page."""
+
+    path: Path
+    line: int
+    code: str
+    output: str
+
+    def __str__(self) -> str:
+        return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+
+def examples(pattern: re.Pattern[str]) -> list[Example]:
+    found = []
+    for path in PAGES:
+        text = path.read_text("utf-8")
+        for match in pattern.finditer(text):
+            output = (match[2] or "") if pattern.groups > 1 else ""
+            found.append(Example(path, text.count("\n", 0, match.start()) + 1, match[1], output))
+    return found
+
+
+def of_each(found: list[Example]) -> Any:
+    return pytest.mark.parametrize("example", found, ids=str)
+
+
+# Pages that are printed
+
+
+def test_the_page_of_measures_is_printed_from_their_records():
+    committed = (ROOT / "docs" / "measures.md").read_text("utf-8")
+    assert committed == measures_page(all_in_order()), "python -m treckon.report.measure_text > docs/measures.md"
+
+
+def test_the_page_of_measures_has_every_record():
+    page = measures_page(all_in_order())
+    for measure in registry.all_measures():
+        assert measure.title in page
+        assert f"### {measure.name}\n" in page
+
+
+# Links
+
+
+def anchors(path: Path) -> set[str]:
+    """What a link into a page can name: explicit ids, and headings as GitHub makes ids of them."""
+    text = FENCED.sub("", path.read_text("utf-8"))
+    found = set(re.findall(r'<a id="([^"]+)"></a>', text))
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        number = 1
+        while slug in found:
+            slug, number = f"{slug.removesuffix(f'-{number - 1}')}-{number}", number + 1
+        found.add(slug)
+    return found
+
+
+def links(path: Path) -> list[str]:
+    """The relative links of a page."""
+    text = re.sub(r"`[^`\n]*`", "", FENCED.sub("", path.read_text("utf-8")))
+    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+
+
+@pytest.mark.skipif(not (ROOT / "src").is_dir(), reason="an installed package is tested, not all of the files are here")
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(path: Path):
+    for link in links(path):
+        file, _, anchor = unquote(link).partition("#")
+        target = path.parent / file if file else path
+        assert target.exists(), f"{path.name}: {link}"
+        assert not anchor or anchor in anchors(target), f"{path.name}: {link}"
+
+
+def test_no_anchor_stands_twice():
+    for path in PAGES:
+        ids = re.findall(r'<a id="([^"]+)"></a>', path.read_text("utf-8"))
+        assert len(set(ids)) == len(ids), path.name
+
+
+# Examples
+
+
+@pytest.fixture(scope="module")
+def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of trec_fixtures, in case an example writes there."""
+    return Path(shutil.copytree(ROOT / "trec_fixtures", tmp_path_factory.mktemp("docs") / "trec_fixtures"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to run an example in; the commands beside this interpreter are found."""
+    (tmp_path / "trec_fixtures").symlink_to(fixtures)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]))
+    monkeypatch.delenv("TRECKON_COMPAT", raising=False)
+    return tmp_path
+
+
+def awaits_preferences(example: Example) -> bool:
+    """Examples of what is not built yet: the preference formats, and z-scores."""
+    return registry.find("prefs_simp") is None and re.search(r" -(R \w*prefs|Z) ", example.code) is not None
+
+
+@of_each(examples(SHELL))
+@pytest.mark.skipif(os.name != "posix", reason="there is no sh here")
+def test_shell_example(example: Example, folder: Path):
+    if awaits_preferences(example):
+        pytest.skip("preference formats and z-scores are not built yet")
+    finished = subprocess.run(
+        ["sh", "-c", example.code],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+    )
+    assert finished.stdout.decode() == example.output
+
+
+@of_each(examples(PYTHON))
+def test_python_example(example: Example, folder: Path):
+    if ">>>" not in example.code:
+        pytest.skip("no doctest")
+    test = doctest.DocTestParser().get_doctest(example.code, {}, str(example), str(example.path), example.line)
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=report.append)
+    assert not failed, "".join(report)
+
+
+def test_examples_are_found():
+    """A marker that is written differently would leave its example out of the tests in silence."""
+    for path in PAGES:
+        text = path.read_text("utf-8")
+        assert len(re.findall(r"<!-- *run\b", text)) == len(SHELL.findall(text)), path.name
