@@ -1,3 +1,70 @@
-"""treckon: scores ranked retrieval runs against relevance judgements."""
+"""treckon: scores ranked retrieval runs against relevance judgements.
+
+`evaluate` scores one run; an `Evaluator` many runs against the same judgements. Measures are asked for by text
+("nDCG@10", "AP(rel=2)", "ndcg_cut_10") or made with `parse`; `define` makes one of a Python function.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Conventions",
+    "Evaluation",
+    "Evaluator",
+    "Measure",
+    "RankingView",
+    "define",
+    "errors",
+    "evaluate",
+    "parse",
+    "parse_all",
+    "read_qrels",
+    "read_run",
+    "write_qrels",
+    "write_run",
+]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from treckon import errors
+    from treckon.conventions import Conventions
+    from treckon.define import RankingView, define
+    from treckon.evaluator import Evaluator, evaluate
+    from treckon.inputs import write_qrels, write_run
+    from treckon.mappings import read_qrels, read_run
+    from treckon.results import Evaluation
+    from treckon.syntax import Measure, parse, parse_all
+
+# Public names are imported when they are first used, so that `import treckon` costs nothing.
+_HOMES = {
+    "Conventions": "treckon.conventions",
+    "Evaluation": "treckon.results",
+    "Evaluator": "treckon.evaluator",
+    "Measure": "treckon.syntax",
+    "RankingView": "treckon.define",
+    "define": "treckon.define",
+    "errors": "treckon",
+    "evaluate": "treckon.evaluator",
+    "parse": "treckon.syntax",
+    "parse_all": "treckon.syntax",
+    "read_qrels": "treckon.mappings",
+    "read_run": "treckon.mappings",
+    "write_qrels": "treckon.inputs",
+    "write_run": "treckon.inputs",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'treckon' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    found = import_module("treckon.errors") if name == "errors" else getattr(import_module(home), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from treckon.aggregate import MEAN, Aggregate
+from treckon.errors import ParameterError
 from treckon.params import NO_PARAMETERS, ParameterKind
 
 TYPE_CHECKING = False
@@ -156,6 +157,14 @@ def register(measure: Measure) -> None:
         if alias in _field or alias in _aliases:
             raise ValueError(f"alias {alias!r} of measure {measure.name!r} is taken")
         _aliases[alias] = measure
+
+
+def redefine(measure: Measure) -> None:
+    """Adds a user's own record, in place of an own one of that name. Raises ParameterError for a name that is taken."""
+    known = find_field(measure.name) or find(measure.name)
+    if known is not None and known.function is None:
+        raise ParameterError(f"expected a name that no measure has, found '{measure.name}' ({known.title})")
+    _field[measure.name] = measure
 
 
 def find(name: str) -> Measure | None:

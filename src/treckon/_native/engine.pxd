@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from treckon._native.join cimport Joiner, Policy, View
-from treckon._native.lines cimport Record, Segment
+from treckon._native.lines cimport Record, Scanner, Segment
 from treckon._native.qrels cimport Qrels, Table
 from treckon._native.ranking cimport Gains, Params, kernel_t, text_kernel_t
 
@@ -136,3 +136,4 @@ cdef void share_free(Share *share) noexcept nogil
 cdef object share_duplicate(const Share *share)
 cdef object share_unjudged(const Share *share)
 cdef object share_extra(const Share *share)
+cdef object scanner_problem(const Scanner *scanner)

@@ -729,6 +729,15 @@ cdef object share_extra(const Share *share):
     return hashes, share.extra_qid[:share.extra_qid_length] if share.n_extra else None
 
 
+cdef object scanner_problem(const Scanner *scanner):
+    # What stopped a scanner: (kind out of PROBLEMS, position of the line, number found), or None.
+    if scanner.problem.kind == OUT_OF_MEMORY:
+        raise MemoryError
+    if scanner.problem.kind == NO_PROBLEM:
+        return None
+    return PROBLEMS[scanner.problem.kind], scanner.problem.position, scanner.problem.found
+
+
 cdef int finish_gathered(Share *share) except -1:
     # Evaluates what gather_segment() kept.
     cdef bint good
@@ -802,11 +811,9 @@ cdef class RunScan:
     @property
     def problem(self):
         """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
-        if self.share.out_of_memory or self.scanner.problem.kind == OUT_OF_MEMORY:
+        if self.share.out_of_memory:
             raise MemoryError
-        if self.scanner.problem.kind == NO_PROBLEM:
-            return None
-        return PROBLEMS[self.scanner.problem.kind], self.scanner.problem.position, self.scanner.problem.found
+        return scanner_problem(&self.scanner)
 
     @property
     def scattered(self):
@@ -895,11 +902,9 @@ cdef class QrelsScan:
     @property
     def problem(self):
         """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
-        if self.builder.builder.out_of_memory or self.scanner.problem.kind == OUT_OF_MEMORY:
+        if self.builder.builder.out_of_memory:
             raise MemoryError
-        if self.scanner.problem.kind == NO_PROBLEM:
-            return None
-        return PROBLEMS[self.scanner.problem.kind], self.scanner.problem.position, self.scanner.problem.found
+        return scanner_problem(&self.scanner)
 
     @property
     def n_lines(self):

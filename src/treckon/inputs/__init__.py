@@ -11,7 +11,6 @@ where arrays are passed, and no other library is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from treckon.errors import InputError, ParameterError
 from treckon.files import Source
@@ -43,7 +42,6 @@ __all__ = [
     "QRELS",
     "RUN",
     "Columns",
-    "Pair",
     "as_pair",
     "as_qrels",
     "as_run",
@@ -52,13 +50,6 @@ __all__ = [
     "write_qrels",
     "write_run",
 ]
-
-
-class Pair(NamedTuple):
-    """Qrels and a run that came together, in the order in which `evaluate` takes them."""
-
-    qrels: Mapping[Any, Any] | Columns
-    run: Mapping[Any, Any] | Columns
 
 
 def as_run(
@@ -111,8 +102,8 @@ def as_qrels(
     return _in_form(given, columns, format, QRELS, name)
 
 
-def as_pair(given: object, *, name: str = "input") -> Pair:
-    """Qrels and a run out of one paste.
+def as_pair(given: object, *, name: str = "input") -> tuple[Mapping[Any, Any] | Columns, Mapping[Any, Any] | Columns]:
+    """Qrels and a run, in this order, out of one paste.
 
     given: text (as with `as_run`) of the format paste or json, or what such JSON stands for:
         {query id: {"ranked": documents, "relevant": documents}}, or a list of such with the "query" inside
@@ -139,7 +130,7 @@ def as_pair(given: object, *, name: str = "input") -> Pair:
         if not isinstance(data, (Mapping, list)) or data:
             raise InputError(name, f"expected 'ranked' and 'relevant' documents of each query, found {shown(data)}")
         pastes = {}
-    return Pair(part_of_pastes(pastes, QRELS, name), part_of_pastes(pastes, RUN, name))
+    return part_of_pastes(pastes, QRELS, name), part_of_pastes(pastes, RUN, name)
 
 
 def _in_form(

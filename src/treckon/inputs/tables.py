@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 
 from treckon.errors import InputError
 from treckon.inputs.columns import Columns, checked_columns, is_numpy
-from treckon.inputs.values import Kind, shown
+from treckon.inputs.values import Kind, listed, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def chosen_columns(names: Sequence[Any], columns: Names | None, kind: Kind, name
         expected = columns or _usual_names(kind)
         raise InputError(
             name,
-            f"expected columns {', '.join(map(str, expected))}, found {', '.join(map(str, names)) or 'none'}"
+            f"expected columns {', '.join(map(str, expected))}, found {listed(names)}"
             + ("" if columns else "; name them with columns=(query, document, " + kind.value + ")"),
         )
     return chosen
@@ -139,7 +139,7 @@ def _three_items(row: object) -> tuple[object, object, object]:
 
 def _shown_row(row: object) -> str:
     if isinstance(row, Mapping):
-        return f"one with {', '.join(map(str, row)) or 'none'}"
+        return f"one with {listed(row)}"
     if isinstance(row, (tuple, list)):
         return f"{type(row).__name__} of {len(row)} items"
     return shown(row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from array import array
@@ -124,8 +123,8 @@ def _n_trec_fields(kind: Kind) -> int:
 def _doubt_of_paste(fields: list[bytes], cells: list[bytes], kind: Kind) -> str:
     """What else than a paste three cells may be; "" where there is no doubt."""
     paste = "query, ranked and relevant ids (format='paste')"
-    if kind is QRELS and len(fields) == 3 and _WHOLE_NUMBER.fullmatch(fields[2]):
-        return f"{paste} or query, document and grade (format='tsv')"
+    if len(fields) == 3 and _NUMBER.fullmatch(fields[2]):
+        return f"{paste} or query, document and {kind.value} (format='tsv')"
     if kind is QRELS and len(fields) == 2 and not cells[2].strip():
         return f"{paste} or query and relevant document (format='msmarco')"
     value = fields[4 if kind is RUN else 3] if len(fields) == _n_trec_fields(kind) else b""
@@ -259,6 +258,7 @@ def _number(text: bytes, kind: Kind, place: Callable[[], str]) -> float:
 
 def read_json(source: Source) -> Any:
     """What a JSON text says. Raises InputError, also where an object has a key twice: one of them would be lost."""
+    import json  # noqa: PLC0415
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keyed = dict(pairs)

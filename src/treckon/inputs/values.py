@@ -6,6 +6,7 @@ import math
 import numbers
 import operator
 from collections.abc import Mapping
+from itertools import islice
 
 from treckon.errors import InputError
 
@@ -130,6 +131,12 @@ def shown(value: object) -> str:
         return f"a whole number of {value.bit_length()} bits"
     text = repr(str(value)) if isinstance(value, str) else repr(value) if isinstance(value, bytes) else str(value)
     return f"{text if len(text) <= 60 else text[:57] + '...'}{own_type}"
+
+
+def listed(names: Iterable[object]) -> str:
+    """How a message lists names: the first ones of many."""
+    first = list(map(str, islice(names, 21)))
+    return ", ".join(first if len(first) <= 20 else [*first[:20], "..."]) or "none"
 
 
 def query_place(name: str, query: str) -> str:

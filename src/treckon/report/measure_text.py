@@ -2,79 +2,263 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from textwrap import dedent, fill, indent
+from textwrap import fill, indent
 
-from treckon.registry import VIEW_RANKING, VIEW_RUN
+from treckon.params import Arguments
+from treckon.registry import BOUNDED, INTEGER, PERFECT_IS_1, TEXT, VIEW_RANKING, VIEW_RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from treckon.params import Argument
     from treckon.registry import Example, Measure
+
+#: Examples whose query stands in the page's table of queries are those that share it with this many others.
+_SHARED_BY = 3
+
+
+def _is_field(measure: Measure) -> bool:
+    """Whether it is a measure by the field's name, and not one of trec_eval."""
+    return measure.since is None
+
+
+def _values(measure: Measure) -> str:
+    """What its values are, where that isn't just any number."""
+    if measure.value_type == TEXT:
+        return "a text"
+    if measure.value_type == INTEGER:
+        return "whole numbers"
+    if BOUNDED not in measure.traits:
+        return ""
+    return "from 0 to 1" + (", 1 for the ideal ranking" if PERFECT_IS_1 in measure.traits else "")
 
 
 def _facts(measure: Measure) -> list[tuple[str, str]]:
-    """What the record says besides the definition, as (label, text)."""
+    """What the record says besides the definition and the arguments, as (label, text)."""
     facts = []
-    if measure.parameters.usage:
+    if measure.aliases:
+        facts.append(("Also called", ", ".join(measure.aliases)))
+    if measure.parameters.usage and not _is_field(measure):
         defaults = ", ".join(measure.name + setting.suffix for setting in measure.parameters.defaults())
         facts.append(("Parameters", f"{measure.parameters.usage}; without: {defaults}"))
-    facts.append(("Over queries", measure.aggregate.name if measure.view != VIEW_RUN else "of the run as a whole"))
+    if values := _values(measure):
+        facts.append(("Values", values))
+    if measure.view == VIEW_RUN:
+        facts.append(("Over queries", "of the run as a whole"))
+    elif measure.value_type != TEXT:
+        facts.append(("Over queries", measure.aggregate.name))
     if measure.view not in (VIEW_RANKING, VIEW_RUN):
         facts.append(("Judgements", measure.view))
-    if not measure.per_query:
-        facts.append(("Printed", "for all queries together only"))
-    elif not measure.summary:
-        facts.append(("Printed", "for each query only"))
-    if measure.since == "10.0":
-        facts.append(("In trec_eval", "since 10.0"))
+    if not _is_field(measure):
+        if not measure.per_query:
+            facts.append(("Printed", "for all queries together only"))
+        elif not measure.summary:
+            facts.append(("Printed", "for each query only"))
+        if measure.since == "10.0":
+            facts.append(("In trec_eval", "since 10.0"))
     facts.append(("Source", measure.source))
     return facts
 
 
+def _accepted(argument: Argument) -> str:
+    """What an argument may be."""
+    if argument.choices:
+        return " or ".join(map(repr, argument.choices))
+    text = argument.type
+    if argument.lowest is not None:
+        text += f" from {argument.lowest:g}"
+    if argument.highest is not None:
+        text += f" to {argument.highest:g}"
+    return text
+
+
+#: Where an argument, or the number behind @, has no default.
+_REQUIRED = "has to be given"
+
+
+def _arguments(measure: Measure) -> list[tuple[str, str, str, str]]:
+    """The arguments by name, and the number behind @: (name, default, meaning, what it may be)."""
+    kind = measure.parameters
+    if not isinstance(kind, Arguments):
+        return []
+    rows = [
+        (one.name, _REQUIRED if one.default is None else repr(one.default), one.meaning, _accepted(one))
+        for one in kind.arguments
+    ]
+    if kind.at == "cutoff":
+        default = _REQUIRED if kind.at_required else "all ranks"
+        rows.append(("@cutoff", default, "ranks looked at", "a whole number from 1"))
+    elif kind.at == "recall":
+        rows.append(("@recall", _REQUIRED, "point of recall", "a number from 0 to 1"))
+    return rows
+
+
+# For a terminal
+
+
 def measure_text(measure: Measure) -> str:
     """A record for a terminal."""
-    lines = [f"{measure.name}: {measure.title}\n"]
-    lines.append(indent(dedent(measure.definition).strip(), "    ") + "\n")
-    for label, text in _facts(measure):
-        lines.append(fill(f"{label}: {text}", 108, initial_indent="    ", subsequent_indent="        ") + "\n")
+
+    def folded(text: str) -> str:
+        return fill(text, 108, initial_indent="    ", subsequent_indent="        ") + "\n"
+
+    lines = [f"{measure.name}: {measure.title}\n", indent(measure.definition, "    ") + "\n"]
+    if _is_field(measure):
+        lines.append(folded(f"Written: {measure.name}{measure.parameters.usage}"))
+    for name, default, meaning, accepted in _arguments(measure):
+        given = default if default == _REQUIRED else f"default {default}"
+        lines.append(folded(f"{name}: {meaning} ({accepted}; {given})"))
+    lines += [folded(f"{label}: {text}") for label, text in _facts(measure)]
     return "".join(lines)
 
 
-def _example_row(example: Example) -> str:
-    options = [] if example.level == 1 else [f"-l {example.level}"]
-    options += example.options
-    value = example.value if isinstance(example.value, str) else f"{example.value:.4f}".rstrip("0").rstrip(".")
-    release = f" ({example.release})" if example.release else ""
-    asked = f"`{example.name}`" + (f" `{' '.join(options)}`" if options else "")
-    cells = (asked, f"`{example.qrels}`", f"`{example.run}`", f"{value}{release}", example.why)
+# As a page
+
+
+def _markdown(text: str) -> str:
+    """Plain text such that Markdown shows it as it is."""
+    text = re.sub(r"(?<=\S)\*|\*(?=\S)|(?<!\w)_|_(?!\w)|[<\[\]`~\\]", r"\\\g<0>", text)
+    text = re.sub(r"^([-+](?= )|#+(?= )|>)", r"\\\1", text, flags=re.MULTILINE)
+    return re.sub(r"^(\d+)(?=[.)] )", r"\1\\", text, flags=re.MULTILINE)
+
+
+def _row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
 
 
-def measure_markdown(measure: Measure) -> str:
-    """A record as a section of docs/measures.md."""
-    text = f"## {measure.name}\n\n**{measure.title}**\n\n{dedent(measure.definition).strip()}\n\n"
-    text += "".join(f"- {label}: {fact}\n" for label, fact in _facts(measure))
-    text += "\n| asked for | qrels | ranking | value | why |\n| --- | --- | --- | --- | --- |\n"
-    return text + "".join(map(_example_row, measure.examples)) + "\n"
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return _row(*head) + "|" + " --- |" * len(head) + "\n" + "".join(_row(*row) for row in rows)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def _anchor(measure: Measure) -> str:
+    return f"{'field' if _is_field(measure) else 'trec_eval'}-{measure.name}"
+
+
+def _link(measure: Measure) -> str:
+    return f"[{measure.name}](#{_anchor(measure)})"
+
+
+class _Queries:
+    """The queries that several examples share, which the page shows once, under letters."""
+
+    def __init__(self, measures: Iterable[Measure]) -> None:
+        counts: dict[tuple[str, str], int] = {}
+        for measure in measures:
+            for example in measure.examples:
+                query = example.qrels, example.run
+                counts[query] = counts.get(query, 0) + 1
+        shared = [query for query, count in counts.items() if count >= _SHARED_BY]
+        self._letters = {query: chr(ord("A") + number) for number, query in enumerate(shared)}
+
+    def table(self) -> str:
+        rows = [
+            (f'<a id="query-{letter}"></a>{letter}', _code(qrels), _code(run))
+            for (qrels, run), letter in self._letters.items()
+        ]
+        return _table(("query", "qrels", "ranking"), rows)
+
+    def reference(self, example: Example) -> str:
+        letter = self._letters.get((example.qrels, example.run))
+        return f"[{letter}](#query-{letter})" if letter else f"{_code(example.qrels)}, ranking {_code(example.run)}"
+
+
+def _example(example: Example, queries: _Queries) -> tuple[str, ...]:
+    options = ([] if example.level == 1 else [f"-l {example.level}"]) + list(example.options)
+    if isinstance(example.value, str):
+        value = _code(example.value)
+    else:
+        value = f"{example.value:.4f}".rstrip("0").rstrip(".")
+    asked = _code(example.name) + (f" with {_code(' '.join(options))}" if options else "")
+    release = f" in {example.release}" if example.release else ""
+    return asked + release, queries.reference(example), value, _markdown(example.why)
+
+
+def _section(measure: Measure, queries: _Queries) -> str:
+    """A record as a section of the page."""
+    text = f'<a id="{_anchor(measure)}"></a>\n### {measure.name}\n\n**{_markdown(measure.title)}.** '
+    if _is_field(measure):
+        text += _code(measure.name + measure.parameters.usage)
+    text = text.rstrip() + f"\n\n{_markdown(measure.definition)}\n\n"
+    if rows := _arguments(measure):
+        cells = [
+            (_code(name), _markdown(default), _markdown(meaning), accepted) for name, default, meaning, accepted in rows
+        ]
+        text += _table(("argument", "default", "meaning", "accepted"), cells) + "\n"
+    text += "".join(f"- {label}: {_markdown(fact)}\n" for label, fact in _facts(measure))
+    examples = [_example(example, queries) for example in measure.examples]
+    return text + "\n" + _table(("asked for", "query", "value", "why"), examples) + "\n"
+
+
+def _contents(measures: Sequence[Measure]) -> str:
+    if not any(measure.aliases for measure in measures):
+        return _table(("measure", "what it is"), [(_link(one), _markdown(one.title)) for one in measures])
+    return _table(
+        ("measure", "what it is", "also called"),
+        [(_link(one), _markdown(one.title), ", ".join(map(_code, one.aliases))) for one in measures],
+    )
+
+
+_HEAD = """\
+# Measures
+
+Printed from the measures' records by `python -m treckon.report.measure_text > docs/measures.md`; a test holds this page
+to them, and every example is a test.
+
+A measure is a function of one query's *ranking*, its documents by falling score, and becomes one number for all queries
+by a mean or a sum. *R* is the number of relevant documents in the qrels: those whose grade is at or above the relevance
+level, 1 unless it is chosen (`-l` of the command, `rel` as an argument). A retrieved document is one of three:
+
+- judged: it has a grade from 0 in the qrels;
+- in the pool, but not judged: it has a negative grade there;
+- not in the qrels at all. "Unjudged" and "without a judgement" mean both of the last two.
+
+There are two sets of names. What differs between releases of trec_eval, and between them and treckon, stands in
+[differences.md](differences.md).
+
+1. [trec_eval's measures](#trec_evals-measures), for the command `trec_eval` and for Python: `ndcg_cut_10`, `P.5,10`
+2. [Measures by the field's names](#measures-by-the-fields-names), for Python: `nDCG(gain='exp2')@10`
+
+## The queries of the examples
+
+Grades are written `document=grade`, and the ranking lists documents by falling score. Groups of assessors are separated
+by `|`, sub-groups by `/`.
+
+"""
+
+_TREC_EVAL = """\
+## trec_eval's measures
+
+In the order in which trec_eval prints them. Parameters follow the name behind a dot (`-m P.5,10`); the printed name has
+an underscore there (`P_5`), and is accepted too.
+
+"""
+
+_FIELD = """\
+## Measures by the field's names
+
+Written `Name(argument=value, ...)@cutoff`; brackets show what may be left out. Where a relevance level (`rel`), a
+`gain` or a `discount` is not given, the evaluation's `level`, `gain` or `discount` counts; the defaults of these are
+what stands here. Other names are read as the name that they stand for.
+
+"""
 
 
 def measures_page(measures: Iterable[Measure]) -> str:
     """All of docs/measures.md."""
-    head = """\
-# Measures
-
-Printed from the measures' records: `python -m treckon.report.measure_text > docs/measures.md`. A test holds this page
-to them.
-
-Each measure is a function of one query's ranking: the documents by falling score. *R* is the number of relevant
-documents in the qrels, those whose grade is at or above the relevance level (`-l`, 1). A retrieved document is judged,
-in the pool but unjudged (negative grade), or unpooled (not in the qrels). In the examples `u=-1` is a judgement with a
-negative grade, and documents are listed in the order of their scores.
-
-"""
-    return head + "".join(map(measure_markdown, measures))
+    measures = list(measures)
+    queries = _Queries(measures)
+    text = _HEAD + queries.table() + "\n"
+    for head, is_field in ((_TREC_EVAL, False), (_FIELD, True)):
+        own = [measure for measure in measures if _is_field(measure) == is_field]
+        text += head + _contents(own) + "\n" + "".join(_section(measure, queries) for measure in own)
+    return text
 
 
 def main() -> None:
