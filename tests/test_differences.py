@@ -706,6 +706,17 @@ def test_d21_a_full_disk_is_an_error(tmp_path: Path):
     assert finished.stderr == b"trec_eval: cannot write standard output: No space left on device\n"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="there is no sh here")
+def test_d21_so_is_a_closed_output(tmp_path: Path):
+    (tmp_path / "qrels").write_text(ONE_QRELS)
+    (tmp_path / "run").write_text(ONE_RUN)
+    call = 'exec "$0" -m treckon trec_eval -m map qrels run >&-'
+    finished = subprocess.run(["sh", "-c", call, sys.executable], cwd=tmp_path, stderr=subprocess.PIPE)
+    assert finished.returncode == 1
+    assert finished.stderr.startswith(b"trec_eval: cannot write standard output: ")
+    assert finished.stderr.count(b"\n") == 1
+
+
 def test_d21_a_reader_that_leaves_is_no_error(tmp_path: Path):
     (tmp_path / "qrels").write_text("".join(f"q{number} 0 a 1\n" for number in range(3000)))
     (tmp_path / "run").write_text("".join(f"q{number} Q0 a 1 9 t\n" for number in range(3000)))

@@ -20,11 +20,11 @@ from treckon.syntax import parse_all
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from treckon.syntax import Measure
 
-    AnyScan = RunScan | MappingScan | ColumnsScan
+    AnyScan: TypeAlias = RunScan | MappingScan | ColumnsScan
 
 
 class Evaluator:

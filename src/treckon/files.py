@@ -10,13 +10,14 @@ from treckon.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from typing import IO, Any, Protocol
 
     class _Decompressor(Protocol):
-        eof: bool
-        unused_data: bytes
-
+        @property
+        def eof(self) -> bool: ...
+        @property
+        def unused_data(self) -> bytes: ...
         def decompress(self, data: bytes, /) -> bytes: ...
 
 
@@ -52,7 +53,7 @@ def _zstd_decompressor() -> _Decompressor:
     except ImportError:
         from zstandard import ZstdDecompressor as Zstandard  # noqa: PLC0415
 
-        return Zstandard().decompressobj()  # type: ignore[return-value]
+        return Zstandard().decompressobj()  # type: ignore[no-any-return]
     return ZstdDecompressor()  # type: ignore[no-any-return]
 
 
@@ -67,8 +68,9 @@ _DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[], _Decompressor]], ...] = (
 class Source:
     """A file's bytes, decompressed, as often as they are needed.
 
-    name:  how messages call it
-    plain: (file descriptor, size) of an uncompressed regular file, which threads may read at any place; else None
+    name:    how messages call it
+    regular: whether it is a regular file, reading which never waits for another program
+    plain:   (file descriptor, size) of an uncompressed regular file, which threads may read at any place; else None
 
     A pipe can be read once, so what comes out of it is also kept in a temporary file, in case it is needed again.
     """
@@ -78,15 +80,18 @@ class Source:
         path = os.fspath(path)
         self.name = os.fsdecode(path)
         self._spool: IO[bytes] | None = None
-        self._closed = False
+        self._fd = -1
         try:
             if path in ("-", b"-"):
                 self.name = "standard input"
-                self._fd = os.dup(sys.stdin.fileno()) if sys.stdin is not None else os.dup(0)
+                if sys.stdin is None:  # closed, and its number may be another file's by now
+                    raise OSError(None, "it is closed")
+                self._fd = os.dup(sys.stdin.fileno())
             else:
                 self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
             self._look()
         except (OSError, ValueError) as error:
+            self.close()
             raise self.unreadable(getattr(error, "strerror", None) or str(error)) from None
 
     def _look(self) -> None:
@@ -95,18 +100,19 @@ class Source:
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(None, "it is a directory")
         # Where another program has read the beginning already, what is left is read as a stream.
-        self._regular = stat.S_ISREG(status.st_mode) and os.lseek(self._fd, 0, os.SEEK_CUR) == 0
-        if self._regular:
+        self.regular = stat.S_ISREG(status.st_mode) and os.lseek(self._fd, 0, os.SEEK_CUR) == 0
+        if self.regular:
             self._start = os.read(self._fd, 6)
             os.lseek(self._fd, 0, os.SEEK_SET)
         else:
             self._start = self._read_start()
         if not self._start:
-            raise self.unreadable("it is empty")
-        self._format, self._make = next(
-            ((name, make) for magic, name, make in _DECOMPRESSORS if self._start.startswith(magic)), ("", None)
+            raise OSError(None, "it is empty")
+        known: Iterator[tuple[str, Callable[[], _Decompressor] | None]] = (
+            (name, make) for magic, name, make in _DECOMPRESSORS if self._start.startswith(magic)
         )
-        self.plain = (self._fd, status.st_size) if self._regular and self._make is None else None
+        self._format, self._make = next(known, ("", None))
+        self.plain = (self._fd, status.st_size) if self.regular and self._make is None else None
 
     def _read_start(self) -> bytes:
         """The first bytes of a pipe: enough to know a compression by."""
@@ -124,9 +130,9 @@ class Source:
 
     def close(self) -> None:
         """Closes what is open. May be called twice."""
-        if not self._closed:
-            self._closed = True
+        if self._fd >= 0:
             os.close(self._fd)
+            self._fd = -1
             if self._spool is not None:
                 self._spool.close()
 
@@ -143,13 +149,9 @@ class Source:
 
     def _raw_blocks(self) -> Iterator[bytes]:
         try:
-            if self._regular:
+            if self.regular:
                 os.lseek(self._fd, 0, os.SEEK_SET)
                 while block := os.read(self._fd, BLOCK_SIZE):
-                    yield block
-            elif self._spool is not None:
-                self._spool.seek(0)
-                while block := self._spool.read(BLOCK_SIZE):
                     yield block
             else:
                 yield from self._spooled_blocks()
@@ -157,15 +159,19 @@ class Source:
             raise self.unreadable(error.strerror or str(error)) from None
 
     def _spooled_blocks(self) -> Iterator[bytes]:
-        """The bytes of a pipe, which go into the temporary file on the way."""
-        from tempfile import TemporaryFile  # noqa: PLC0415
+        """The bytes of a pipe: what was read before, out of the temporary file; then the rest, which goes there too."""
+        if self._spool is None:
+            from tempfile import TemporaryFile  # noqa: PLC0415
 
-        self._spool = spool = TemporaryFile()  # noqa: SIM115  (closed by close())
-        block = self._start
-        while block:
+            self._spool = TemporaryFile()  # noqa: SIM115  (closed by close())
+            self._spool.write(self._start)
+        spool = self._spool
+        spool.seek(0)
+        while block := spool.read(BLOCK_SIZE):
+            yield block
+        while block := os.read(self._fd, BLOCK_SIZE):
             spool.write(block)
             yield block
-            block = os.read(self._fd, BLOCK_SIZE)
 
     def _decompressed(self, raw: Iterator[bytes]) -> Iterator[bytes]:
         assert self._make is not None
@@ -220,7 +226,7 @@ class Source:
             yield number + 1, rest
 
 
-def prefetched(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def prefetched(blocks: Iterator[bytes]) -> Generator[bytes]:
     """The same blocks, made by a thread ahead of the one that uses them, a few at a time."""
     import queue  # noqa: PLC0415
     import threading  # noqa: PLC0415

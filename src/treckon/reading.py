@@ -93,7 +93,8 @@ def _scan_shares(plain: tuple[int, int], scans: Scans) -> None:
 def _scan_stream(source: Source, one: RunScan | QrelsScan) -> None:
     from treckon.files import prefetched  # noqa: PLC0415
 
-    blocks = prefetched(source.blocks())
+    # A thread that waits for a pipe's writer could be neither interrupted nor joined.
+    blocks = prefetched(source.blocks()) if source.regular else source.blocks()
     try:
         for block in blocks:
             if not one.feed(block):
@@ -196,9 +197,7 @@ def duplicate_lines(
     form = FORMATS[file_format]
     numbers = []
     for number, line in source.lines():
-        fields = line.split()
-        if number == 1 and fields:
-            fields[0] = fields[0].removeprefix(b"\xef\xbb\xbf")
+        fields = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"").split()
         if (
             len(fields) > form.docno_field
             and fields[0] == qid

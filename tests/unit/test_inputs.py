@@ -836,6 +836,26 @@ def test_columns_of_unequal_length():
         Columns(1, 2, 3)
 
 
+def test_columns_as_such():
+    columns = Columns([1, b"b"], ["x", np.int64(2)], (0.5, 3), empty_queries=["c"], name="mine")
+    assert len(columns) == 2
+    assert repr(columns) == "<treckon Columns 'mine': 2 rows, order 'score'>"
+    assert columns.to_mapping() == {"1": {"x": 0.5}, "b": {"2": 3}, "c": {}}
+    with pytest.raises(InputError) as raised:
+        Columns(["q", None], ["d", "d"], [1, 2]).to_mapping()
+    assert str(raised.value) == f"columns: row 1: {NO_ID} None"
+
+
+def test_an_array_that_will_not_be_one():
+    class OnDevice(Tensor):
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("copy the tensor to the host first")
+
+    with pytest.raises(InputError) as raised:
+        as_run((["q"], ["d"], OnDevice([1.0])))
+    assert str(raised.value) == "run: cannot turn OnDevice into a NumPy array: copy the tensor to the host first"
+
+
 def test_a_document_twice():
     """Columns leave it to the evaluation; a mapping has no place for it."""
     for form in ([("q", "a", 1), ("q", "b", 2), ("q", "a", 3)], {"q": ["a", "b", "a"]}):
@@ -1134,6 +1154,12 @@ def test_pairs(form, tmp_path):
     qrels, run = as_pair(given)
     assert mapping_of(qrels, QRELS) == {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 1}}
     assert mapping_of(run) == {"q1": {"d3": 2.0, "d1": 1.0}, "q2": {}}
+
+
+def test_pair_of_a_source():
+    with as_run(b"q\td\td\n", format="trec") as source:
+        assert list(map(mapping_of, as_pair(source))) == [{"q": {"d": 1}}, {"q": {"d": 1}}]
+        assert list(source.blocks()) == [b"q\td\td\n"]  # it is still open
 
 
 def test_pairs_with_numbers():

@@ -62,8 +62,8 @@ def records(data: bytes, n_fields: int, exact: bool, comments: str) -> Iterator[
             yield position, ("nul", 0)
         elif not fields or (line if comments == "first column" else line.lstrip()).startswith(b"#") and comments:
             continue
-        elif len(fields) < n_fields or (len(fields) > n_fields and (exact or b"\r" in line.strip())):
-            yield position, ("cr" if b"\r" in line.strip() else "fields", len(fields))
+        elif len(fields) < n_fields or (len(fields) > n_fields and (exact or b"\r" in line.rstrip())):
+            yield position, ("cr" if b"\r" in line.rstrip() else "fields", len(fields))
         else:
             yield position, fields
 
@@ -154,7 +154,6 @@ def seen_by_scans(read: Reading, n_shares: int, release: str, strict: bool = Fal
         return Seen(problem)
     doubts = [scan.doubts for scan in scans if scan.doubts[0]]
     duplicate = min((scan.duplicate for scan in scans if scan.duplicate is not None), default=None)
-    twice = set() if duplicate is None else {number for number in results.evaluated() if not results.row(number)[1]}
     return Seen(
         None,
         sum(scan.n_lines for scan in scans),
@@ -165,8 +164,8 @@ def seen_by_scans(read: Reading, n_shares: int, release: str, strict: bool = Fal
         {
             QRELS[release].query_id(number): (int(row[0]), row[1].decode())
             for number in results.evaluated()
-            if number not in twice
             for row in [results.row(number)]
+            if row[0]  # 0 where a document stands twice: not evaluated
         },
     )
 

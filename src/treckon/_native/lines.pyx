@@ -213,13 +213,14 @@ cdef bint adjust_value(Scanner *s, Record *record) noexcept nogil:
 cdef inline bint add_record(
     Scanner *s,
     const ValueKind kind,
+    const bint quick,
     size_t line_start,
     const char *docno,
     size_t docno_length,
     const char *value,
     size_t value_length,
 ) noexcept nogil:
-    # One record of the open segment. False: stop.
+    # One record of the open segment; `quick` where 16 bytes before the value's end are readable. False: stop.
     cdef Record *record
     if TK_UNLIKELY(s.n_records == s.record_capacity) and not more_records(s, line_start):
         return False
@@ -228,7 +229,7 @@ cdef inline bint add_record(
         if not parse_grade(s, record, line_start, value, value_length):
             return False
     else:
-        if not tk_plain_real(s.numbers, value, value_length, &record.value):
+        if not (quick and tk_plain_real(s.numbers, value, value_length, &record.value)):
             if not parse_real(s, record, line_start, value, value_length):
                 return False
         if TK_UNLIKELY(s.format.adjusted):
@@ -285,6 +286,7 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
     if not add_record(
         s,
         s.format.value_kind,
+        False,
         line_start,
         field[s.format.docno_field],
         length[s.format.docno_field],
@@ -347,7 +349,14 @@ cdef inline bint walk(Scanner *s, size_t limit, const int n_tail, const int valu
             docno, n_tail, s.blank, &tail
         ):
             if not add_record(
-                s, kind, at, docno, tail.end[0], docno + tail.end[value - 1] + 1, tail.end[value] - tail.end[value - 1] - 1
+                s,
+                kind,
+                True,
+                at,
+                docno,
+                tail.end[0],
+                docno + tail.end[value - 1] + 1,
+                tail.end[value] - tail.end[value - 1] - 1,
             ):
                 return False
             quick = at

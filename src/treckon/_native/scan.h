@@ -292,45 +292,68 @@ static inline const char *tk_digits(const char *p, const char *end, uint64_t *va
 #endif
 }
 
-/* What is left of eight bytes that should be digits: 0 where they are. */
-static inline uint64_t tk_not_digits(uint64_t x) {
-    return (x & (x + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) ^ 0x3030303030303030u;
+static const uint64_t tk_power_of_ten[20] = {
+    1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u, 100000000000u,
+    1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u, 10000000000000000u, 100000000000000000u,
+    1000000000000000000u, 10000000000000000000u,
+};
+
+/* The value of the n digits before `end`, 1 to 16, and 1; 0 where they are no digits. 16 bytes before `end` are
+ * readable. */
+static inline int tk_last_digits(const char *end, size_t n, uint64_t *value) {
+#if defined(TK_SSE2)
+    /* Two digits of a byte each become one of 16 bits, two of these one of 32, two of these one of 64. */
+    static const uint8_t keep[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255};
+    const __m128i text = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(end - 16)), _mm_set1_epi8('0'));
+    const __m128i digits = _mm_and_si128(text, _mm_loadu_si128((const __m128i *)(keep + n)));
+    const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+    const __m128i tens = _mm_mullo_epi16(_mm_and_si128(digits, _mm_set1_epi16(255)), _mm_set1_epi16(10));
+    const __m128i twos = _mm_add_epi16(tens, _mm_srli_epi16(digits, 8));
+    const __m128i fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 100));
+    const __m128i eights = _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
+    const uint64_t both = (uint64_t)_mm_cvtsi128_si64(eights);
+    *value = (both & 0xFFFFFFFFu) * 100000000u + (both >> 32);
+    return _mm_movemask_epi8(is_digit) == 0xFFFF;
+#else
+    uint64_t v = 0;
+    int good = 1;
+    for (const char *p = end - n; p < end; p++) {
+        const uint64_t digit = (unsigned char)(*p - '0');
+        good &= digit < 10;
+        v = v * 10 + digit;
+    }
+    *value = v;
+    return good;
+#endif
 }
 
-/* Where text[0..n) is up to three digits, a point and up to 16 digits, as nearly all scores are: its value, and 1.
- * Else 0. The 24 bytes behind it are readable. */
+/* Where text[0..n) is up to three digits, a point and up to 19 digits, as nearly all scores are: its value, and 1. Else
+ * 0. 16 bytes before its end, and behind it, are readable. */
 static inline int tk_plain_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    static const uint64_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const size_t negative = *text == '-';
     const char *p = text + negative;
     const size_t whole = p[1] == '.' ? 1 : p[2] == '.' ? 2 : 3;
-    size_t left = n - negative - whole - 1;  /* digits of the fraction */
-    uint64_t digits = 0, wrong = p[whole] ^ '.';
-    for (size_t i = 0; i < whole; i++) {
-        const uint64_t digit = (unsigned char)(p[i] - '0');
+    const size_t fraction = n - negative - whole - 1;
+    if (p[whole] != '.' || fraction - 1 > 18 || whole + fraction - (*p == '0') > 19) return 0;
+    uint64_t digits = 0, rest, wrong = 0;
+    size_t last = fraction;
+    for (const char *end = p + whole; p < end; p++) {
+        const uint64_t digit = (unsigned char)(*p - '0');
         wrong |= digit > 9;
         digits = digits * 10 + digit;
     }
-    if (left - 1 > 15 || wrong) return 0;
-    const int exponent = -(int)left;
-    uint64_t x = tk_load8(p += whole + 1);
-    if (left > 8) {
-        wrong = tk_not_digits(x);
-        digits = digits * 100000000 + tk_eight_digits(x);
-        x = tk_load8(p + 8);
-        left -= 8;
+    for (p++; last > 16; last--, p++) {
+        const uint64_t digit = (unsigned char)(*p - '0');
+        wrong |= digit > 9;
+        digits = digits * 10 + digit;
     }
-    const unsigned unused = 64 - 8 * (unsigned)left;
-    if (wrong | tk_not_digits(x) << unused) return 0;
-    digits = digits * power[left] + tk_eight_digits(x << unused);
+    if (!tk_last_digits(text + n, last, &rest) || wrong) return 0;
+    digits = digits * tk_power_of_ten[last] + rest;
     if (digits == 0) *value = 0.0;
-    else if (!tk_scale(numbers, digits, exponent, value)) return 0;
+    else if (!tk_scale(numbers, digits, -(int)fraction, value)) return 0;
     if (negative) *value = -*value;
     return 1;
-#else
-    return 0;
-#endif
 }
 
 /* The number that text[0..n) starts with, as C's strtod reads it, correctly rounded. Returns the bytes used; where

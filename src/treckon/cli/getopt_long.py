@@ -6,6 +6,10 @@ import os
 
 from treckon.errors import TreckonError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class OptionError(TreckonError):
     """A command line that can't be read; the text is getopt's own line."""
@@ -17,32 +21,33 @@ def parse(
     short: str,
     long: dict[str, bool],
     own_long: dict[str, bool],
-) -> tuple[list[tuple[str, str | None]], list[str]]:
-    """Options in the order given, as (name, argument), and the other arguments.
+    others: list[str],
+) -> Iterator[tuple[str, str | None]]:
+    """Options in the order given, as (name, argument); the other arguments are appended to `others`.
 
     program:  what messages begin with
     short:    letters of short options, a colon behind those that take an argument
     long:     long options and whether they take an argument; any unique beginning of a name will do
     own_long: further ones, whose beginnings never make a beginning of `long` ambiguous
 
-    Options and other arguments may be mixed, unless POSIXLY_CORRECT is set; ``--`` ends the options.
+    Options and other arguments may be mixed, unless POSIXLY_CORRECT is set; ``--`` ends the options. Raises OptionError
+    where an option can't be read, after those before it.
     """
-    options: list[tuple[str, str | None]] = []
-    others: list[str] = []
     rest = list(argv)
     while rest:
         argument = rest.pop(0)
         if argument == "--":
-            return options, others + rest
+            others += rest
+            return
         if argument.startswith("--"):
-            options.append(_long_option(program, argument[2:], rest, long, own_long))
+            yield _long_option(program, argument[2:], rest, long, own_long)
         elif argument.startswith("-") and argument != "-":
-            _short_options(program, argument[1:], rest, short, options)
+            yield from _short_options(program, argument[1:], rest, short)
         elif "POSIXLY_CORRECT" in os.environ:
-            return options, [*others, argument, *rest]
+            others += [argument, *rest]
+            return
         else:
             others.append(argument)
-    return options, others
 
 
 def _long_option(
@@ -75,20 +80,18 @@ def _full_name(program: str, given: str, long: dict[str, bool], own_long: dict[s
     raise OptionError(f"{program}: unrecognized option '--{given}'")
 
 
-def _short_options(
-    program: str, letters: str, rest: list[str], short: str, options: list[tuple[str, str | None]]
-) -> None:
+def _short_options(program: str, letters: str, rest: list[str], short: str) -> Iterator[tuple[str, str | None]]:
     while letters:
         letter, letters = letters[0], letters[1:]
         at = short.find(letter)
         if at < 0 or letter == ":":
             raise OptionError(f"{program}: invalid option -- '{letter}'")
         if short[at + 1 : at + 2] != ":":
-            options.append((letter, None))
+            yield letter, None
         elif letters:
-            options.append((letter, letters))
+            yield letter, letters
             return
         elif rest:
-            options.append((letter, rest.pop(0)))
+            yield letter, rest.pop(0)
         else:
             raise OptionError(f"{program}: option requires an argument -- '{letter}'")

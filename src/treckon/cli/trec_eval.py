@@ -92,21 +92,24 @@ def read_options(argv: list[str]) -> Options:
     """The options of a command line. Raises `_Exit` for one that can't be read, and for ``-v``."""
     options = Options()
     try:
-        given, options.files = parse("trec_eval", argv, _SHORT, _LONG, _OWN_LONG)
+        for name, argument in parse("trec_eval", argv, _SHORT, _LONG, _OWN_LONG, options.files):
+            _set_option(options, _LETTERS.get(name, name), argument or "")
     except OptionError as error:
-        # What comes before the bad option has been carried out by then: -v prints, an unknown measure is an error.
         raise _Exit(_USAGE, f"{error}\n{USAGE}") from None
-    for name, argument in given:
-        _set_option(options, _LETTERS.get(name, name), argument or "")
+    _check_release(options)
+    return options
+
+
+def _check_release(options: Options) -> None:
     if options.release not in RELEASES:
         raise _Exit(
             _USAGE, f"trec_eval: --compat, TRECKON_COMPAT: expected {' or '.join(RELEASES)}, found '{options.release}'\n"
         )
-    return options
 
 
 def _set_option(options: Options, letter: str, argument: str) -> None:
-    if letter == "v":
+    if letter == "v":  # at once, whatever comes behind it
+        _check_release(options)
         raise _Exit(0, f"trec_eval version {options.release} (treckon {__version__})\n")
     if letter in _FLAGS:
         name, value = _FLAGS[letter]
@@ -144,7 +147,17 @@ def _asked(options: Options) -> Request:
 def _say(options: Options, message: str) -> None:
     """A note or warning on stderr."""
     if not options.quiet:
-        sys.stderr.write(f"trec_eval: {message}\n")
+        _tell(f"trec_eval: {message}\n")
+
+
+def _tell(text: str) -> None:
+    """Writes to stderr, where there is one that takes it."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+    except OSError:
+        pass
 
 
 def evaluate(options: Options) -> Iterator[bytes]:
@@ -220,6 +233,8 @@ def _lines(options: Options, evaluation: Evaluation) -> Iterator[bytes]:
 
 def _write(pieces: Iterator[bytes]) -> None:
     """Writes to stdout. Raises OSError where that can't be."""
+    if sys.stdout is None:
+        raise OSError(None, "it is closed")
     pending: list[bytes] = []
     size = 0
     output = sys.stdout.buffer
@@ -259,19 +274,19 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _run(sys.argv[1:] if argv is None else argv)
     except _Exit as end:
-        sys.stderr.write(str(end))
+        _tell(str(end))
         return end.status
     except TreckonError as error:
-        sys.stderr.write(f"trec_eval: {error}\n")
+        _tell(f"trec_eval: {error}\n")
         return next(status for kind, status in _STATUS if isinstance(error, kind))
     except BrokenPipeError:  # who reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
-        sys.stderr.write("trec_eval: out of memory\n")
+        _tell("trec_eval: out of memory\n")
         return 3
     except OSError as error:
-        sys.stderr.write(f"trec_eval: cannot write standard output: {error.strerror}\n")
+        _tell(f"trec_eval: cannot write standard output: {error.strerror}\n")
         return _USAGE
     except KeyboardInterrupt:
         return 130

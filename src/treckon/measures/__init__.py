@@ -5,6 +5,7 @@ from treckon.measures import (  # type: ignore[attr-defined]  # noqa: F401
     average,
     cascade,
     counts,
+    cwl,
     first,
     gain,
     precision,

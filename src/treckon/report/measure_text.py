@@ -88,11 +88,12 @@ def _arguments(measure: Measure) -> list[tuple[str, str, str, str]]:
         (one.name, _REQUIRED if one.default is None else repr(one.default), one.meaning, _accepted(one))
         for one in kind.arguments
     ]
-    if kind.at == "cutoff":
+    if kind.at is not None:
         default = _REQUIRED if kind.at_required else "all ranks"
-        rows.append(("@cutoff", default, "ranks looked at", "a whole number from 1"))
-    elif kind.at == "recall":
-        rows.append(("@recall", _REQUIRED, "point of recall", "a number from 0 to 1"))
+        if kind.at == "cutoff":
+            rows.append(("@cutoff", default, "ranks looked at", "a whole number from 1"))
+        else:
+            rows.append((f"@{kind.at}", default, f"point of {kind.at}", "a number from 0 to 1"))
     return rows
 
 
@@ -208,8 +209,8 @@ def _contents(measures: Sequence[Measure]) -> str:
 _HEAD = """\
 # Measures
 
-Printed from the measures' records by `python -m treckon.report.measure_text > docs/measures.md`; a test holds this page
-to them, and every example is a test.
+Printed from the measures' records by `python -m treckon.report.measure_text > docs/measures.md`. A test holds this page
+to them.
 
 A measure is a function of one query's *ranking*, its documents by falling score, and becomes one number for all queries
 by a mean or a sum. *R* is the number of relevant documents in the qrels: those whose grade is at or above the relevance

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 def _template(asked: Asked, prefix: bytes, force_real: bool) -> bytes:
     """The line of one printed name, with NUL where the query's id belongs and a conversion for the value."""
-    name = prefix + asked.name.encode("utf-8", "surrogateescape").replace(b"%", b"%%")
+    name = (b"%-22b" % asked.name.encode("utf-8", "surrogateescape")).replace(b"%", b"%%")
     value_type = REAL if force_real and asked.measure.value_type == INTEGER else asked.measure.value_type
     conversion = {REAL: b"%6.4f", INTEGER: b"%d", TEXT: b"'%b'"}[value_type]
-    return b"%-22b" % name + b"\t\0\t" + conversion + b"\n"
+    return prefix + name + b"\t\0\t" + conversion + b"\n"
 
 
 class QueryBlocks:

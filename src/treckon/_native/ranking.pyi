@@ -1,0 +1,6 @@
+from typing import Any
+
+class Kernel:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    @property
+    def is_text(self) -> bool: ...
