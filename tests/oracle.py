@@ -184,6 +184,8 @@ class Line(NamedTuple):
         return self.typed(self.measure.value(query, *parameters))
 
     def missing(self, query: Any) -> Value:
+        if self.measure.missing is self.measure.value:  # of the empty ranking
+            return self.value(query)
         return self.typed(self.measure.missing(query))
 
     def typed(self, value: Value) -> Value:

@@ -321,6 +321,53 @@ def RBPResidual(query, k=None, p=0.8):
     return p ** len(top) + (1 - p) * unjudged
 
 
+# Agreement with the ideal ranking
+
+
+def ideal(query):
+    """The ideal ranking that is nearest to the run."""
+    place = {docno: rank for rank, docno in enumerate(query.ranking)}
+    positive = [docno for docno, grade in query.grades.items() if grade > 0]
+    return sorted(positive, key=lambda docno: (-query.grades[docno], place.get(docno, len(place))))
+
+
+def rbo_to(depth, p, one, other):
+    shares = [len(set(one[:d]) & set(other[:d])) / d for d in range(1, depth + 1)]
+    return sum(p ** (d - 1) * share for d, share in enumerate(shares, 1)) / sum(p ** (d - 1) for d in range(1, depth + 1))
+
+
+@oracle
+def Compat(query, p=0.95, depth=1000, normalize=True):
+    best = ideal(query)
+    depth = depth or max(len(best), len(query.ranking))
+    if not best:
+        return 0.0
+    return rbo_to(depth, p, query.ranking, best) / (rbo_to(depth, p, best, best) if normalize else 1.0)
+
+
+@oracle
+def RBO(query, p=0.9, extrapolated=False):
+    best = ideal(query)
+    short, long = sorted((best, list(query.ranking)), key=len)
+    s, n = len(short), len(long)
+    if not s:
+        return 0.0
+    if not extrapolated:
+        depth = 20 + math.ceil(math.log(1e-15) / math.log(p)) + n
+        return (1 - p) * sum(p ** (d - 1) * len(set(short[:d]) & set(long[:d])) / d for d in range(1, depth))
+    x = [len(set(short[:d]) & set(long[:d])) for d in range(n + 1)]
+    first = sum(x[d] / d * p**d for d in range(1, n + 1))
+    second = sum(x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1))
+    return (1 - p) / p * (first + second) + ((x[n] - x[s]) / n + x[s] / s) * p**n
+
+
+@oracle
+def Accuracy(query, k=None, rel=1):
+    marks = [docno in relevant(query, rel) for docno in looked_at(query, k)]
+    pairs = [(a, b) for a, b in itertools.combinations(marks, 2) if a != b]
+    return divided(len([a for a, b in pairs if a]), len(pairs))
+
+
 # C/W/L: a model gives C(i) from the rank, the gains up to it and their number
 
 N = 1000

@@ -53,6 +53,7 @@ def array_form(subgroups: list[list[tuple[int, float]]]) -> Group:
     """Several sub-groups (7.3): the preferences inside each, then the transitive closure over the group."""
     pairs, level_of = set(), {}
     for lines in subgroups:
+        lines = sorted(lines, key=lambda line: -line[1])  # of two levels in one sub-group the lower one is kept
         pairs |= {(x, y) for x, higher in lines for y, lower in lines if higher > lower and x != y}
         for document, level in lines:
             if (level_of.get(document, level) == 0) != (level == 0):

@@ -18,7 +18,7 @@ LAYERS = [
     {"params", "aggregate", "_native"},
     {"registry"},
     {"measures"},
-    {"names", "syntax", "compat", "files", "reading"},
+    {"names", "syntax", "compat", "files", "reading", "preference_faults", "zscores"},
     {"evaluate", "compare", "plan", "results"},
     {"report"},
     {"cli", "__init__", "__main__"},

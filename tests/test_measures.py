@@ -8,7 +8,17 @@ import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
-from treckon.registry import INTEGER, REAL, TEXT, VIEW_JUDGMENT_GROUPS, VIEW_RUN, Example, Measure
+from treckon.registry import (
+    INTEGER,
+    REAL,
+    TEXT,
+    VIEW_JUDGMENT_GROUPS,
+    VIEW_PREFERENCES,
+    VIEW_RANKING,
+    VIEW_RUN,
+    Example,
+    Measure,
+)
 
 MEASURES = list(registry.all_measures())
 RELEASES = ("9.0.8", "10.0")
@@ -99,13 +109,16 @@ def test_default_parameters_print_the_names_of_trec_eval(measure: Measure):
 # Worked examples
 
 
-def qrels_lines(qrels: str, by_group: bool) -> str:
-    """Lines of a judgement file for "a=2 b=0 | a=1"; the second column is the group, "g1" and so on."""
+FORMATS = {VIEW_RUN: "qrels", VIEW_RANKING: "qrels", VIEW_JUDGMENT_GROUPS: "qrels_jg", VIEW_PREFERENCES: "prefs"}
+
+
+def judgement_lines(qrels: str, rel_format: str) -> str:
+    """Lines of a judgement file for "a=2 b=0 / b=1 | a=1": groups "g1" and so on, with sub-groups "s1" and so on."""
     lines = []
-    for number, group in enumerate(qrels.split("|"), 1):
-        for judgement in group.split():
-            docno, _, grade = judgement.partition("=")
-            lines.append(f"q {f'g{number}' if by_group else '0'} {docno} {grade}\n")
+    for i, group in enumerate(qrels.split("|"), 1):
+        for j, subgroup in enumerate(group.split("/"), 1):
+            columns = f"g{i} s{j}" if rel_format == "prefs" else f"g{i}"
+            lines += [f"q {columns} {judgement.replace('=', ' ')}\n" for judgement in subgroup.split()]
     return "".join(lines)
 
 
@@ -135,12 +148,11 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("measure", "example", "release"), EXAMPLES)
 def test_worked_example(measure: Measure, example: Example, release: str, tmp_path: Path, trec_eval: Callable):
-    by_group = measure.view == VIEW_JUDGMENT_GROUPS
-    (tmp_path / "qrels").write_text(qrels_lines(example.qrels, by_group))
+    rel_format = FORMATS[measure.view]
+    (tmp_path / "qrels").write_text(judgement_lines(example.qrels, rel_format))
     (tmp_path / "run").write_text(run_lines(example.run))
     parameters = example.name[len(measure.name) + 1 :]
     asked = f"{measure.name}.{parameters}" if parameters else measure.name
-    rel_format = "qrels_jg" if by_group else "qrels"
     options = ["--compat", release, "-q", "-R", rel_format, "-l", str(example.level), *example.options, "-m", asked]
     finished = trec_eval(*options, "qrels", "run", folder=tmp_path)
     assert (finished.status, finished.stderr) == (0, b"")

@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon import errors
     from treckon.conventions import Conventions
-    from treckon.define import RankingView, define
+    from treckon.own_measures import RankingView, define
     from treckon.evaluator import Evaluator, evaluate
     from treckon.inputs import write_qrels, write_run
     from treckon.mappings import read_qrels, read_run
@@ -42,8 +42,8 @@ _HOMES = {
     "Evaluation": "treckon.results",
     "Evaluator": "treckon.evaluator",
     "Measure": "treckon.syntax",
-    "RankingView": "treckon.define",
-    "define": "treckon.define",
+    "RankingView": "treckon.own_measures",
+    "define": "treckon.own_measures",
     "errors": "treckon",
     "evaluate": "treckon.evaluator",
     "parse": "treckon.syntax",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, isfinite, log
 
 #: Floor of trec_eval's geometric means: a query never counts less than this.
 GEOMETRIC_FLOOR = 0.00001
@@ -29,7 +29,8 @@ class _Mean(Aggregate):
     __slots__ = ()
 
     def finish(self, total: float, n_queries: int) -> float:
-        return total / n_queries if n_queries else 0.0
+        # Values near the end of the doubles can have no sum; like a value that overflows, it counts as 0.
+        return total / n_queries if n_queries and isfinite(total) else 0.0
 
 
 class _Sum(Aggregate):

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 
 from treckon._native.engine import Plan, Results, RunScan
+from treckon._native.prefs import Prefs
 from treckon.errors import EvaluationError, NoQueriesError
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, scan
-from treckon.registry import TEXT, VIEW_JUDGMENT_GROUPS, VIEW_RANKING, VIEW_RUN
+from treckon.registry import TEXT, VIEW_JUDGMENT_GROUPS, VIEW_PREFERENCES, VIEW_RANKING, VIEW_RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from treckon._native.qrels import Qrels
     from treckon.files import Source
     from treckon.names import Asked
     from treckon.reading import Judgements
+    from treckon.zscores import ZScores
 
 
 class Evaluation:
@@ -26,6 +29,7 @@ class Evaluation:
     tag:      the run's tag, None where the run has no record
     complete: whether averages are over all judged queries
     doubts:   scores of the run that are no numbers to their end
+    zscored:  whether the values are z-scores
     """
 
     def __init__(
@@ -36,11 +40,22 @@ class Evaluation:
         self.tag = tag
         self.doubts = doubts
         self.complete = complete
+        self.zscored = False
+
+    def to_zscores(self, zscores: ZScores) -> None:
+        """Replaces every number of every query by its z-score. What follows from them, the summary, changes with it."""
+        self.zscored = True
+        for query in self.results.evaluated():
+            qid = self.results.qrels.query_id(query)
+            for i, value in enumerate(self.results.row(query)):
+                if self.asked[i].measure.value_type != TEXT:
+                    self.results.set(query, i, zscores.zscore(qid, self.asked[i].name, value))
 
     def summary(self) -> list[float | bytes]:
         """The aggregate of each printed name over the evaluated queries; over all judged ones with `complete`."""
         n_evaluated = self.results.n_evaluated
         n_queries = len(self.results.qrels) if self.complete else n_evaluated
+        totals = self.results.totals()
         values: list[float | bytes] = []
         for i, one in enumerate(self.asked):
             measure = one.measure
@@ -49,9 +64,10 @@ class Evaluation:
             elif measure.recounted_from is not None and self.complete:
                 values.append(float(self.results.qrels.count_at_level(measure.recounted_from)))
             else:
-                total = self.results.total(i)
-                for _ in range(n_queries - n_evaluated):
-                    total += measure.aggregate.missing_term
+                total = totals[i]
+                if not self.zscored:  # nobody knows the z-score of a query that was not evaluated; it adds 0
+                    for _ in range(n_queries - n_evaluated):
+                        total += measure.aggregate.missing_term
                 values.append(measure.aggregate.finish(total, n_queries))
         return values
 
@@ -89,7 +105,7 @@ def evaluate_run(
     Raises InputError for what can't be read, EvaluationError for what can't be evaluated, NoQueriesError.
     """
     table = judgements.table
-    view = VIEW_JUDGMENT_GROUPS if table.has_groups else VIEW_RANKING
+    view = _view_of(table)
     for one in asked:
         if one.measure.view not in (VIEW_RUN, view):
             raise EvaluationError(
@@ -114,9 +130,16 @@ def evaluate_run(
     if all_count:
         results.evaluate_missing()
     if plan.needs_ranking:
-        _refuse_duplicates(judgements, results, scans, run)
+        _refuse_faults(judgements, results, scans, run)
     tag = next((one.tag for one in reversed(scans) if one.tag is not None), None)
     return Evaluation(asked, results, tag, Doubts(run, "run", scans), complete=complete)
+
+
+def _view_of(table: Qrels) -> str:
+    """What measures can look at where these are the judgements."""
+    if isinstance(table, Prefs):
+        return VIEW_PREFERENCES
+    return VIEW_JUDGMENT_GROUPS if table.has_groups else VIEW_RANKING
 
 
 def _scan_run(results: Results, run: Source, release: str, strict: bool, threads: int) -> list[RunScan]:
@@ -145,13 +168,13 @@ def _no_queries_error(judgements: Judgements, scans: Sequence[RunScan], only: by
     return NoQueriesError(f"no queries with both results and relevance info: {found}")
 
 
-def _refuse_duplicates(judgements: Judgements, results: Results, scans: Sequence[RunScan], run: Source) -> None:
-    """Raises EvaluationError for the first evaluated query that has a document twice, in the run or in the qrels."""
+def _refuse_faults(judgements: Judgements, results: Results, scans: Sequence[RunScan], run: Source) -> None:
+    """Raises EvaluationError for the first evaluated query that has a document twice in the run or faulty judgements."""
     in_run = min((one.duplicate for one in scans if one.duplicate is not None), default=None)
-    in_qrels = results.duplicate_judgement()
+    in_qrels = results.first_faulty()
     if in_run is not None and (in_qrels < 0 or in_run[0] <= in_qrels):
         query, docno = in_run
         place, problem = duplicate_lines(run, "run", judgements.table.query_id(query), docno)
         raise EvaluationError(f"{place}: {problem}")
     if in_qrels >= 0:
-        raise judgements.duplicate_error(in_qrels)
+        raise judgements.fault(in_qrels)

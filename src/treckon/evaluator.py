@@ -382,8 +382,9 @@ class _Scoring:
                     row = one.row(number)
                     for j, (i, _) in enumerate(sampled):
                         totals[number, i] += row[j]
+            sums = one.totals()
             for j in range(len(sampled)):
-                means[j].append(one.total(j) / max(len(numbers), 1))
+                means[j].append(sums[j] / max(len(numbers), 1))
         for (number, i), total in totals.items():
             results.set(number, i, total / n)
         errors = {}
@@ -420,6 +421,7 @@ class _Scoring:
     def _means(
         self, results: Results, numbers: Sequence[int], without: dict[int, set[int]], scans: Sequence[AnyScan]
     ) -> list[float | bytes]:
+        totals = results.totals()
         means: list[float | bytes] = []
         for column, measure in enumerate(self._measures):
             record = measure.measure
@@ -428,7 +430,7 @@ class _Scoring:
                 tag = next((one.tag for one in reversed(scans) if getattr(one, "tag", None) is not None), b"")
                 means.append(tag if record.view == VIEW_RUN else b"")
             elif not left_out:
-                means.append(record.aggregate.finish(results.total(column), len(numbers)))
+                means.append(record.aggregate.finish(totals[column], len(numbers)))
             else:
                 total = 0.0
                 for number in numbers:

@@ -369,7 +369,7 @@ def _check(argument: Argument, value: Any) -> Any:
         return number
     expected = "one of " + ", ".join(map(repr, argument.choices)) if argument.choices else argument.type
     if lowest is not None:
-        expected += f" from {lowest:g}" + ("" if highest is None else f" to {highest:g}")
+        expected += f" from {lowest}" + ("" if highest is None else f" to {highest}")
     raise ParameterError(f"{argument.name}: expected {expected}, found {value!r}")
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 
 from treckon._native.engine import QrelsScan, RunScan
+from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import EvaluationError, InputError
+from treckon.preference_faults import PreferenceLine, describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from treckon._native.qrels import Qrels
     from treckon.files import Source
@@ -25,21 +27,40 @@ _NO_END = (1 << 63) - 1
 class FileFormat:
     """A format's fields, as messages name them. The core has the same in lines.pyx."""
 
-    __slots__ = ("docno_field", "fields", "group_field", "value_field", "value_name", "value_type")
+    __slots__ = (
+        "docno_field", "fields", "group_field", "is_preferences", "subgroup_field", "value_field", "value_name",
+        "value_type",
+    )  # fmt: skip
 
-    def __init__(self, fields: str, docno_field: int, value_field: int, value_type: str, group_field: int = -1) -> None:
+    def __init__(
+        self,
+        fields: str,
+        docno_field: int,
+        value_field: int,
+        value_type: str,
+        *,
+        group_field: int = -1,
+        subgroup_field: int = -1,
+        is_preferences: bool = False,
+    ) -> None:
         self.fields = fields
         self.docno_field = docno_field
         self.value_field = value_field
         self.value_name = fields.split()[value_field]
         self.value_type = value_type
         self.group_field = group_field
+        self.subgroup_field = subgroup_field
+        self.is_preferences = is_preferences
 
 
 FORMATS = {
     "run": FileFormat("qid Q0 docno rank score tag", 2, 4, "a number"),
     "qrels": FileFormat("qid iteration docno grade", 2, 3, "a whole number"),
     "qrels_jg": FileFormat("qid group docno grade", 2, 3, "a whole number", group_field=1),
+    "qrels_prefs": FileFormat("qid group docno level", 2, 3, "a number", group_field=1, is_preferences=True),
+    "prefs": FileFormat(
+        "qid group sub-group docno level", 3, 4, "a number", group_field=1, subgroup_field=2, is_preferences=True
+    ),
 }
 
 
@@ -163,31 +184,65 @@ class Judgements:
         self.file_format = file_format
         self.doubts = doubts
 
+    def fault(self, query: int) -> EvaluationError:
+        """The error for a query whose judgements can't be evaluated."""
+        if isinstance(self.table, Prefs):
+            return self._preference_error(self.table, query)
+        return self.duplicate_error(query)
+
     def duplicate_error(self, query: int) -> EvaluationError:
         """The error for a query in which a document stands twice."""
         group, docno = self.table.duplicate(query)
         place, problem = duplicate_lines(self.source, self.file_format, self.table.query_id(query), docno, group)
         return EvaluationError(f"{place}: {problem}")
 
+    def _preference_error(self, table: Prefs, query: int) -> EvaluationError:
+        kind, group, docno = table.fault(query)
+        qid = table.query_id(query)
+        form = FORMATS[self.file_format]
+        lines = [
+            PreferenceLine(
+                number,
+                fields[form.subgroup_field] if form.subgroup_field >= 0 else b"",
+                fields[form.docno_field],
+                fields[form.value_field],
+                table.release,
+            )
+            for number, fields in records_of(self.source, self.file_format, qid)
+            if fields[form.group_field] == group
+        ]
+        where = f"query '{os.fsdecode(qid)}' and group '{os.fsdecode(group)}'"
+        number, problem = describe(kind, docno, where, lines)
+        return EvaluationError(f"{self.source.name}:{number}: {problem}")
+
 
 def read_qrels(
     source: Source, file_format: str = "qrels", *, release: str = "10.0", strict: bool = False
 ) -> Judgements:
-    """Reads judgements of the format qrels or qrels_jg. Raises InputError with file and line.
+    """Reads judgements of the format qrels, qrels_jg, prefs or qrels_prefs. Raises InputError with file and line.
 
     A document that stands twice is an error here only in the format qrels_jg; in qrels it is one when its query is
-    evaluated, as in trec_eval.
+    evaluated, as in trec_eval. So are preferences that contradict each other.
     """
-    builder = QrelsBuilder()
+    form = FORMATS[file_format]
+    builder = PrefsBuilder() if form.is_preferences else QrelsBuilder()
     one = QrelsScan(builder, file_format, release, strict)
     scan(source, [one])
     raise_problem(source, file_format, [one])
-    table = builder.finish(release, FORMATS[file_format].group_field >= 0)
+    table = builder.finish(release, form.group_field >= 0)
     judgements = Judgements(table, source, file_format, Doubts(source, file_format, [one]))
-    if table.has_groups and (query := table.first_duplicate()) >= 0:
+    if file_format == "qrels_jg" and (query := table.first_duplicate()) >= 0:
         group, docno = table.duplicate(query)
         raise InputError(*duplicate_lines(source, file_format, table.query_id(query), docno, group))
     return judgements
+
+
+def records_of(source: Source, file_format: str, qid: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    """Numbers and fields of a query's lines in a file that was read without an error; reads it again."""
+    for number, line in source.lines():
+        fields = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"").split()
+        if len(fields) >= len(FORMATS[file_format].fields.split()) and fields[0] == qid:
+            yield number, fields
 
 
 def duplicate_lines(
@@ -195,16 +250,11 @@ def duplicate_lines(
 ) -> tuple[str, str]:
     """Place and problem of a document that stands twice for a query (and group): names both lines."""
     form = FORMATS[file_format]
-    numbers = []
-    for number, line in source.lines():
-        fields = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"").split()
-        if (
-            len(fields) > form.docno_field
-            and fields[0] == qid
-            and fields[form.docno_field] == docno
-            and (group is None or fields[form.group_field] == group)
-        ):
-            numbers.append(number)
+    numbers = [
+        number
+        for number, fields in records_of(source, file_format, qid)
+        if fields[form.docno_field] == docno and (group is None or fields[form.group_field] == group)
+    ]
     in_group = f" and group '{os.fsdecode(group)}'" if group is not None else ""
     return (
         f"{source.name}:{numbers[1]}",

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class Example:
     """A worked example: one query's qrels and ranking, and the value of one printed name.
 
-    `qrels` is written ``"a=2 b=1 c=0 u=-1"`` (groups of assessors parted by `` | ``) and `run` ``"a x c b"`` (documents
-    by falling score). `name` is the printed name with its parameters (``P_5``). `level` is the relevance level,
-    `options` more options of trec_eval (``"-J"``), `release` the release that prints the value (each that has the
-    measure where it is None). `why` shows the arithmetic.
+    `qrels` is written ``"a=2 b=1 c=0 u=-1"`` (groups of assessors parted by `` | ``, sub-groups by `` / ``) and `run`
+    ``"a x c b"`` (documents by falling score). `name` is the printed name with its parameters (``P_5``). `level` is the
+    relevance level, `options` more options of trec_eval (``"-J"``), `release` the release that prints the value (each
+    that has the measure where it is None). `why` shows the arithmetic.
     """
 
     __slots__ = ("level", "name", "options", "qrels", "release", "run", "value", "why")

@@ -72,14 +72,8 @@ def status_of_departure(row: Row) -> int:
     return 0
 
 
-def awaits_preferences(row: Row) -> bool:
-    """Rows of what is not built yet: the three preference formats, and z-scores."""
-    return row.case.startswith("prefs") or "-Z" in row.arguments
-
-
 def parameters(rows: list[Row]) -> list[Any]:
-    skip = pytest.mark.skip(reason="preference formats and z-scores are not built yet")
-    return [pytest.param(row, id=str(row), marks=[skip] if awaits_preferences(row) else []) for row in rows]
+    return [pytest.param(row, id=str(row)) for row in rows]
 
 
 ROWS = recorded_rows()

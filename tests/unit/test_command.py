@@ -20,6 +20,7 @@ import pytest
 
 from treckon import __version__, files, reading
 from treckon.cli import trec_eval as command
+from treckon.errors import InputError
 
 RELEASES = ("9.0.8", "10.0")
 both_releases = pytest.mark.parametrize("release", RELEASES)
@@ -145,7 +146,6 @@ def names_of(output: str) -> list[str]:
         ("-qmmap", "-q -m map"),
         ("-mmap", "-m map"),
         ("-l2", "-l 2"),
-        ("-l=2 -l2", "-l 2"),
         ("-cl2", "-c -l 2"),
         ("-JM1", "-J -M 1"),
         ("-oq", "-q"),
@@ -164,7 +164,7 @@ def names_of(output: str) -> list[str]:
         # numbers
         ("-l +2", "-l 2"),
         ("-l 02", "-l 2"),
-        ("-N -7 -m utility.0,0,0,1", "-N=-7 -N -7 -m utility.0,0,0,1"),
+        ("-N-7 -m utility.0,0,0,1", "-N -7 -m utility.0,0,0,1"),
         ("-M 5", "-M 1000000000000000000000"),
         # of -D, a query's id alone has an effect, and may have dots
         ("-D 5", ""),
@@ -172,10 +172,6 @@ def names_of(output: str) -> list[str]:
     ],
 )
 def test_forms_of_options(written: str, meant: str, printed: Callable):
-    if meant.startswith("-l=2") or written.startswith("-l=2"):
-        pytest.skip("a glued '=2' is no number")
-    if meant.startswith("-N=-7"):
-        meant = meant.partition(" ")[2]
     assert printed(*written.split()) == printed(*meant.split())
 
 
@@ -198,8 +194,7 @@ def test_two_hyphens_end_the_options(trec_eval: Callable, folder: Path):
     assert trec_eval("--quiet", "-m", "num_q", "--", "-q", "run", folder=folder).stdout.endswith(b"\t3\n")
 
 
-def test_posixly_correct_ends_options_at_the_first_file(printed: Callable, folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(folder)
+def test_posixly_correct_ends_options_at_the_first_file(monkeypatch: pytest.MonkeyPatch):
     for value in ("1", ""):
         monkeypatch.setenv("POSIXLY_CORRECT", value)
         options = command.read_options(["-m", "map", "qrels", "run", "-q", "--", "-x"])
@@ -236,8 +231,11 @@ def test_values_of_the_small_example(printed: Callable):
 
 
 def test_level_depth_and_judged_documents_alone(printed: Callable):
-    value = [*("-m", "num_rel"), *("-m", "num_ret"), *("-m", "recip_rank"), "-n", "-q", "-D", ".q1"]
-    show = lambda *options: [line.split("\t")[2] for line in printed(*options, *value).splitlines()]  # noqa: E731
+    asked = "-m num_ret -m num_rel -m recip_rank -n -q -D .q1".split()
+
+    def show(*options: str) -> list[str]:
+        return [line.split("\t")[2] for line in printed(*options, *asked).splitlines()]
+
     assert show() == ["5", "2", "0.5000"]
     assert show("-l", "2") == ["5", "1", "0.2500"]
     assert show("-l", "0") == ["5", "3", "0.5000"]
@@ -301,7 +299,8 @@ def test_complete_averages(release: str, printed: Callable):
         # parameters without an effect
         ("map.5", "map"),
         ("num_q.7 runid.x", "runid num_q"),
-        ("set.5 map", "runid num_q num_ret num_rel num_rel_ret map utility set_P set_relative_P set_recall set_map set_F"),
+        ("set.5 map", "runid num_q num_ret num_rel num_rel_ret map utility set_P set_relative_P set_recall set_map "
+         "set_F"),
     ],
 )  # fmt: skip
 def test_forms_of_measures(asked: str, names: str, printed: Callable):
@@ -360,9 +359,7 @@ def test_nicknames(release: str, printed: Callable):
     per_query = names_of(printed("--compat", release, "-n", "-q", "-D", ".q1", "-m", "all_trec"))
     for name in ("runid", "num_q", "gm_map", "gm_bpref"):
         assert name not in per_query
-    assert sorted(per_query) == sorted(
-        {*ALL_TREC, *latest, "relstring"} - {"runid", "num_q", "gm_map", "gm_bpref"}
-    )
+    assert sorted(per_query) == sorted({*ALL_TREC, *latest, "relstring"} - {"runid", "num_q", "gm_map", "gm_bpref"})
 
 
 @pytest.mark.parametrize("measure", ["dcg", "ideal_dcg", "rbp", "rbp_resid", "unj", "unj.5", "rbp_p=0.8"])
@@ -375,7 +372,8 @@ def test_measures_that_came_with_10_0(measure: str, trec_eval: Callable, folder:
 
 
 @pytest.mark.parametrize(
-    "arguments", ["-v", "--version", "--v", "-qv", "-v --unknown", "-v -l abc", "-h -v", "-m nothing -v", "-v only one file"]
+    "arguments",
+    ["-v", "--version", "--v", "-qv", "-v --unknown", "-v -l abc", "-h -v", "-m nothing -v", "-v only one file"],
 )
 def test_the_version_ends_the_command_at_once_on_stderr(arguments: str, trec_eval: Callable):
     expected = f"trec_eval version 10.0 (treckon {__version__})\n".encode()
@@ -565,7 +563,7 @@ def test_all_of_a_long_pipe_is_read_where_lines_of_a_query_lie_apart(pack: Calla
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 def test_a_problem_on_a_pipe_is_reported_without_waiting_for_its_end(pack: Callable, folder: Path):
     with running(folder, "qrels", "-", stdin=subprocess.PIPE) as one:
-        one.stdin.write(pack(b"q1 Q0 a 1 1 t\n" * 1000 + b"bad line\n" + b"q1 Q0 a 1 1 t\n" * 100000))
+        one.stdin.write(pack(b"q1 Q0 a 1 1 t\n" * 1000 + b"bad line\n" + b"q1 Q0 a 1 1 t\n" * 1000))
         one.stdin.flush()  # and stays open
         assert one.wait(timeout=60) == 2
         assert one.stderr.read() == (
@@ -582,7 +580,7 @@ def test_pipes_without_data_are_empty_files(folder: Path):
 
 @every_compression
 def test_compressed_nothing_is_a_file_without_records(compress: Callable, trec_eval: Callable, folder: Path):
-    (folder / "nothing").write_bytes(compress(b""))
+    (folder / "nothing").write_bytes(compress(b"") or compress(b"\n"))
     assert trec_eval("qrels", "nothing", folder=folder)[:2] == (7, b"")
     assert trec_eval("nothing", "run", folder=folder)[:2] == (7, b"")
     assert trec_eval("-c", "-m", "num_ret", "qrels", "nothing", folder=folder)[:2] == (
@@ -614,7 +612,8 @@ def test_ids_need_not_be_utf8_and_arguments_neither(folder: Path):
     finished = process(folder, "-q", "-m", "map", "-m", "runid", "-D", b"0.\xe9", "qrels", b"r\xfcn")
     assert (finished.returncode, finished.stderr) == (0, b"")
     assert finished.stdout == (
-        b"map                   \t\xe9\t1.0000\nrunid                 \tall\t\xfc\nmap                   \tall\t1.0000\n"
+        b"map                   \t\xe9\t1.0000\n"
+        b"runid                 \tall\t\xfc\nmap                   \tall\t1.0000\n"
     )
     illegal = process(folder, "-m", b"\xe9", "qrels", b"r\xfcn")
     assert (illegal.returncode, illegal.stdout, illegal.stderr) == (1, b"", b"trec_eval: illegal measure '\\udce9'\n")
@@ -635,8 +634,8 @@ def test_queries_come_in_the_order_of_their_bytes(release: str, trec_eval: Calla
     queries = ["q2", "q10", "10", "9", "Q1", "é", "q~", "q1", "2"]
     (folder / "qrels").write_text("".join(f"{q} 0 a 1\n" for q in queries), encoding="utf-8")
     (folder / "run").write_text("".join(f"{q} Q0 a 1 1 t\n" for q in reversed(queries)), encoding="utf-8")
-    lines = trec_eval("--compat", release, "-qn", "-m", "map", "qrels", "run", folder=folder).stdout.decode().splitlines()
-    assert [line.split("\t")[1] for line in lines] == ["10", "2", "9", "Q1", "q1", "q10", "q2", "q~", "é"]
+    output = trec_eval("--compat", release, "-qn", "-m", "map", "qrels", "run", folder=folder).stdout.decode()
+    assert [line.split("\t")[1] for line in output.splitlines()] == ["10", "2", "9", "Q1", "q1", "q10", "q2", "q~", "é"]
 
 
 def test_the_tag_is_that_of_the_last_line_whatever_its_query(printed: Callable, folder: Path):
@@ -682,7 +681,8 @@ def test_line_ends_blank_lines_and_a_byte_order_mark_change_nothing(release: str
         "-m iprec_at_recall.1e308,-1e308 -m Rprec_mult.1e308,-1e308 -m 11pt_avg.1e308,-1e308",
         "-m relstring.1e308",
         "-m set_F.1e308 -m utility.1e308,1e308,1e308,1e308",
-        "-m ndcg.9223372036854775807=1e308,-9223372036854775808=1,1=1e308,2=1e308 -m Rndcg.1=1e308 -m G.1=1e308,-1=1e308",
+        "-m ndcg.9223372036854775807=1e308,-9223372036854775808=1,1=1e308,2=1e308 -m Rndcg.1=1e308",
+        "-m G.1=1e308,-1=1e308 -m ndcg_rel.1=-1e308,0=1e308",
     ],
 )
 def test_huge_numbers_end_in_numbers(release: str, options: str, trec_eval: Callable, folder: Path):
@@ -701,9 +701,7 @@ def test_the_number_of_threads_changes_nothing(folder: Path, trec_eval: Callable
     for lines in (apart[0::2] + apart[1::2], apart):
         (folder / "run").write_bytes(b"".join(lines))
         assert (folder / "run").stat().st_size > 2 << 20
-        one, *more = (
-            trec_eval("-q", "-m", "all_trec", "--threads", n, "qrels", "run", folder=folder) for n in "12"
-        )
+        one, *more = (trec_eval("-q", "-m", "all_trec", "--threads", n, "qrels", "run", folder=folder) for n in "12")
         assert one.status == 0 and all(other == one for other in more)
 
 
@@ -723,7 +721,9 @@ def test_warnings_leave_the_output_as_it_is(trec_eval: Callable, folder: Path):
     ("change", "argument"),
     [(("qrels", " 2\n", " 2.5\n"), "map"), (("run", " 0.5 ", " 0.5x "), "map"), (("run", "x", "x"), "map.5")],
 )
-def test_strict_refuses_what_is_a_warning_else(change: tuple[str, str, str], argument: str, trec_eval: Callable, folder: Path):
+def test_strict_refuses_what_is_a_warning_else(
+    change: tuple[str, str, str], argument: str, trec_eval: Callable, folder: Path
+):
     name, old, new = change
     (folder / name).write_text((folder / name).read_text().replace(old, new))
     assert trec_eval("--quiet", "-m", argument, "qrels", "run", folder=folder).status == 0
@@ -736,8 +736,9 @@ def test_the_environment_chooses_the_release_and_the_option_wins(folder: Path):
     (folder / "run").write_text("q1 Q0 a 1 1.00000002 t\nq1 Q0 b 2 1.00000001 t\n")
     (folder / "qrels").write_text("q1 0 a 1\n")
 
-    def value(*arguments: str, **variables: str) -> bytes:
-        return process(folder, "-m", "recip_rank", *arguments, "qrels", "run", env=environment(**variables)).stdout[-7:-1]
+    def value(*options: str, **variables: str) -> bytes:
+        finished = process(folder, "-m", "recip_rank", *options, "qrels", "run", env=environment(**variables))
+        return finished.stdout[-7:-1]
 
     assert value() == value(TRECKON_COMPAT="10.0") == value(TRECKON_COMPAT="") == b"1.0000"
     assert value(TRECKON_COMPAT="9.0.8") == value("--compat", "9.0.8") == b"0.5000"
@@ -807,14 +808,6 @@ def test_an_interrupt_ends_the_reading_of_a_pipe(folder: Path):
 
 
 @posix
-def test_an_interrupt_ends_the_wait_for_a_pipe_to_be_opened(folder: Path):
-    os.mkfifo(folder / "pipe")
-    with running(folder, "qrels", "pipe") as one:
-        wait_until(one, lambda: "fifo_open" in text_of(f"/proc/{one.pid}/wchan") or not os.path.exists("/proc/self/wchan"))
-        assert_interrupted(one)
-
-
-@posix
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="no /proc here")
 def test_an_interrupt_ends_the_threads_that_read_a_large_file(folder: Path):
     with open(folder / "large", "wb") as large:
@@ -842,13 +835,6 @@ def wait_until(one: subprocess.Popen[bytes], happened: Callable[[], bool]) -> No
         assert one.poll() is None, "the process ended too soon"
         assert time.monotonic() < end, "it never came so far"
         time.sleep(0.005)
-
-
-def text_of(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return ""
 
 
 class EndlessScan:
@@ -882,24 +868,22 @@ def test_threads_are_gone_before_an_interrupt_goes_on():
 # ---- Sources
 
 
-def test_a_source_can_be_read_again_from_any_point(folder: Path):
-    """A pipe too: what was read comes out of a temporary file, the rest out of the pipe."""
+@posix
+def test_a_pipe_can_be_read_again_and_again(folder: Path):
+    """What was read comes out of a temporary file, the rest out of the pipe, wherever the reading before ended."""
     data = interleaved_run(20000)
-    reading_end, writing_end = os.pipe()
-    if os.fork() == 0:  # the writer
-        os.close(reading_end)
-        with contextlib.suppress(OSError), os.fdopen(writing_end, "wb") as pipe:
-            pipe.write(data)
-        os._exit(0)
-    os.close(writing_end)
-    with files.Source(f"/dev/fd/{reading_end}") as source:
-        os.close(reading_end)
-        assert next(source.blocks()) == data[: len(next(source.blocks()))]
-        assert source.line_at(len(data) // 2 - len(data) // 2 % 26)[1] == data[len(data) // 2 - len(data) // 2 % 26 :].split(b"\n")[0]
-        assert b"".join(source.blocks()) == data
-        assert b"".join(source.blocks()) == data
-        assert [line for _, line in source.lines()] == data.split(b"\n")[:-1]
-    os.wait()
+    lines = data.splitlines()
+    (folder / "data").write_bytes(data)
+    with subprocess.Popen(["cat", folder / "data"], stdout=subprocess.PIPE) as cat:
+        with files.Source(f"/dev/fd/{cat.stdout.fileno()}") as source:
+            first = next(source.blocks())
+            assert 6 <= len(first) < len(data) and data.startswith(first)
+            assert next(source.blocks()) == first
+            assert source.line_at(len(data) // 2)[0] == 1 + data.count(b"\n", 0, len(data) // 2)
+            assert source.line_at(len(b"\n".join(lines[:15000])) + 1) == (15001, lines[15000])
+            assert b"".join(source.blocks()) == data
+            assert b"".join(source.blocks()) == data
+            assert list(source.lines()) == list(enumerate(lines, 1))
 
 
 def test_a_source_closes_what_it_opened(folder: Path):
@@ -911,7 +895,7 @@ def test_a_source_closes_what_it_opened(folder: Path):
     (folder / "empty").write_bytes(b"")
     before = opened()
     for name in ("empty", "nowhere", "."):
-        with pytest.raises(files.InputError):
+        with pytest.raises(InputError):
             files.Source(folder / name)
     source = files.Source(folder / "run")
     source.close()
@@ -922,21 +906,26 @@ def test_a_source_closes_what_it_opened(folder: Path):
 # ---- Starting
 
 
-@pytest.mark.parametrize("arguments", ["-q -c -m all_trec qrels run", "qrels missing", "-h -m all_trec", "-q qrels.gz run"])
+SLOW = (
+    "argparse ast asyncio dataclasses datetime importlib.metadata inspect json logging numpy pandas random re rich "
+    "subprocess tempfile threading typing"
+).split()
+
+
+@pytest.mark.parametrize(
+    "arguments", ["-q -c -m all_trec qrels run", "qrels missing", "-h -m all_trec", "-q qrels.gz run"]
+)
 def test_nothing_slow_is_imported_on_the_way(arguments: str, folder: Path):
     """After a whole run of the command, none of the modules that take long to import is there."""
     (folder / "qrels.gz").write_bytes(gzip.compress(QRELS.encode()))
-    code = (
-        "import sys; from treckon.cli.trec_eval import main; main(sys.argv[1:]); "
-        "slow = {'numpy', 'rich', 'argparse', 'dataclasses', 'inspect', 'typing', 'asyncio', 'json', 'pandas', 'tempfile',"
-        " 'subprocess', 'ast', 'importlib.metadata', 'logging', 're'}; sys.stderr.write(repr(sorted(slow & set(sys.modules))))"
-    )
+    code = f"import sys; sys.path.insert(0, {str(Path(files.__file__).resolve().parents[1])!r})\n"
+    code += "from treckon.cli.trec_eval import main; main(sys.argv[1:])\n"
+    code += f"sys.stderr.write(repr([name for name in {SLOW} if name in sys.modules]))"
+    # Without site: what that imports for an editable installation is not ours.
     call = [sys.executable, "-S", "-E", "-c", code, *arguments.split()]
-    path = str(Path(files.__file__).resolve().parents[1])
-    call[4] = f"import sys; sys.path.insert(0, {path!r}); " + code
     finished = subprocess.run(call, cwd=folder, env=environment(), capture_output=True, timeout=60)
     imported = finished.stderr.decode().rpartition("\n")[2]
-    allowed = {"-h -m all_trec": ["re"]}  # textwrap
+    allowed = {"-h -m all_trec": ["re"], "-q qrels.gz run": ["threading"]}  # for textwrap, and to decompress ahead
     assert imported == repr(allowed.get(arguments, [])), finished.stderr
 
 

@@ -401,6 +401,22 @@ def test_arrow_bits():
         assert as_run(table).values.tolist() == [float(flag) for flag in flags[begin : begin + 20]]
 
 
+def test_arrow_structs():
+    pa = pytest.importorskip("pyarrow")
+    rows = [{"query_id": "q", "doc_id": f"d{i}", "score": float(i)} for i in range(20)]
+    structs = pa.array(rows).slice(11, 2)
+    assert as_run(structs).to_mapping() == {"q": {"d11": 11.0, "d12": 12.0}}
+    missing = pa.StructArray.from_arrays(
+        [pa.array(["q"] * 20), pa.array(range(20)), pa.array(range(20))],
+        ["query_id", "doc_id", "score"],
+        mask=pa.array([i == 12 for i in range(20)]),
+    )
+    for begin in (0, 9):
+        with pytest.raises(InputError) as raised:
+            as_run(missing.slice(begin))
+        assert str(raised.value) == f"run: row {12 - begin}: {NO_ID} None"
+
+
 def test_arrow_missing_items():
     pa = pytest.importorskip("pyarrow")
     whole = pa.table({"query_id": ["q"], "doc_id": [1], "score": [1.0]})

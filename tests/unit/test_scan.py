@@ -305,7 +305,13 @@ def test_a_file_may_be_shared_at_every_offset(data: bytes, release: str, file: F
 
 @pytest.mark.parametrize(
     "name",
-    ["two queries", "each line another query", "comments", "lines of a query apart", "too few fields between two queries"],
+    [
+        "two queries",
+        "each line another query",
+        "comments",
+        "lines of a query apart",
+        "too few fields between two queries",
+    ],
 )
 def test_a_file_may_be_shared_at_any_two_offsets(name: str, file: File):
     data = SAMPLES[name]
@@ -379,7 +385,7 @@ def test_any_byte_anywhere_in_a_line(release: str):
 
 
 def test_a_comment_in_column_1_among_lines_of_a_query_that_looks_like_it():
-    """In judgements a # behind blanks is data, and a query may be called #q; in column 1 it is a comment all the same."""
+    """In judgements a # behind blanks is data, so a query may be called #q; in column 1 it begins a comment still."""
     data = b" #q 0 D 1\n#q 0 d1 1\n #q 0 d2 1\n"
     assert scanned_qrels([data], "qrels", "10.0") == {b"#q": [(b"D", 1), (b"d2", 1)]}
     assert scanned_qrels([data], "qrels", "9.0.8") == {b"#q": [(b"D", 1), (b"d1", 1), (b"d2", 1)]}
@@ -453,7 +459,7 @@ def random_score(rng: random.Random, odd: float, malformed: float) -> bytes:
             b"%d" % rng.randrange(5),
             b"%.4f" % rng.random(),
             b"%.17g" % rng.uniform(-9, 9),
-            rng.choice([b"16777216", b"16777217", b"1.00000001", b"1.00000002", b"1e39", b"1e40", b"-0", b"1e-46", b".5"]),
+            rng.choice([b"16777216", b"16777217", b"1.00000001", b"1.00000002", b"1e39", b"1e40", b"-0", b"1e-46"]),
         ]
     )
 
@@ -494,7 +500,7 @@ def test_random_runs_in_random_pieces_and_shares(seed: int, file: File):
 
 
 def scanned_qrels(pieces: Iterable[bytes], format: str, release: str, strict: bool = False):
-    """query -> (document, grade) as listed, -1 for a negative grade; or the problem; the number of lines; the doubts."""
+    """query -> (document, grade) as listed, -1 for a negative grade; or the problem."""
     builder = QrelsBuilder()
     scan = QrelsScan(builder, format, release, strict)
     for piece in pieces:
@@ -528,7 +534,8 @@ def expected_of_qrels(data: bytes, format: str, release: str, strict: bool):
         groups = listed.setdefault(query, {})
         groups.setdefault(group if format == "qrels_jg" else b"", []).append((docno, max(grade, -1)))
     return {
-        query: [one for _, judged in sorted(groups.items()) for one in judged] for query, groups in sorted(listed.items())
+        query: [one for _, judged in sorted(groups.items()) for one in judged]
+        for query, groups in sorted(listed.items())
     }
 
 
@@ -623,18 +630,19 @@ def assert_read_to_the_bit(text: str) -> None:
 
 
 HARD = [
-    "0", "-0", "+0", "0.0", "-0.0e5", "000", "00.10", "5.", ".5", "-.5e-1", "+1.5E+3", "0e999999", "0.000e-999999999999",
+    "0", "-0", "+0", "0.0", "-0.0e5", "000", "00.10", "5.", ".5", "-.5e-1", "+1.5E+3", "0e999999", "0.000e-9999999999",
     "1e22", "1e23", "1e-22", "1e-23", "8.5e22", "9007199254740993", "9007199254740992.5", "9007199254740993.0000000001",
     "1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "1e308", "1e309", "1e400", "-1e400",
     "1e99999999999999999999", "1e-99999999999999999999", "2.2250738585072014e-308", "2.2250738585072011e-308",
-    "2.225073858507201e-308", "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "5e-324",
-    "2e-324", "3e-324", "123456789012345678901234567890", "1234567890123456789", "9999999999999999999", "18446744073709551615",
-    "18446744073709551616", "0.1234567890123456789", "0.12345678901234567890123456789", "0.30000000000000004",
-    "9223372036854775807", "9223372036854775808", "1" * 400, "0." + "0" * 400 + "1", "1" + "0" * 300, "0" * 500 + "1.5",
-    "0." + "1" * 1200, "1." + "0" * 1200 + "1", "7450580596923828125e-27", "6.103515625e-05", "1.00000005960464477539062500001",
-    "4503599627370496.5", "4503599627370497.5", "0.500000000000000166533453693773481063544750213623046875",
-    "3.518437208883201171875e13", "62.5364939768271845828", "8.10109172351e-10", "1.50000000000000011102230246251565",
-    "12345678.9", "1234567.8", "1234567.12345678", "1234567.123456789012", "1234567.1234567890123", "0.12345678901234567",
+    "2.225073858507201e-308", "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324",
+    "5e-324", "2e-324", "3e-324", "123456789012345678901234567890", "1234567890123456789", "9999999999999999999",
+    "18446744073709551615", "18446744073709551616", "0.1234567890123456789", "0.12345678901234567890123456789",
+    "0.30000000000000004", "9223372036854775807", "9223372036854775808", "0.12345678901234567",
+    "7450580596923828125e-27", "6.103515625e-05", "1.00000005960464477539062500001", "4503599627370496.5",
+    "4503599627370497.5", "0.500000000000000166533453693773481063544750213623046875", "3.518437208883201171875e13",
+    "62.5364939768271845828", "8.10109172351e-10", "1.50000000000000011102230246251565",
+    "12345678.9", "1234567.8", "1234567.12345678", "1234567.123456789012", "1234567.1234567890123",
+    "1" * 400, "0." + "0" * 400 + "1", "1" + "0" * 300, "0" * 500 + "1.5", "0." + "1" * 1200, "1." + "0" * 1200 + "1",
 ]  # fmt: skip
 
 
@@ -760,10 +768,11 @@ def test_whole_numbers_are_read_as_c_does(text: str):
 @pytest.mark.parametrize(
     ("text", "value", "whole"),
     [
-        ("9223372036854775807", 2**63 - 1, True), ("9223372036854775808", 2**63 - 1, True), ("9" * 40, 2**63 - 1, True),
-        ("-9223372036854775808", -(2**63), True), ("-9223372036854775809", -(2**63), True), ("-" + "9" * 40, -(2**63), True),
-        ("18446744073709551616", 2**63 - 1, True), ("0x10", 0, False), ("1.9", 1, False), ("", 0, False), ("-", 0, False),
-        ("007", 7, True), ("\v 5", 5, True), ("5 ", 5, False), ("1e3", 1, False), ("٣", 0, False),
+        ("9223372036854775807", 2**63 - 1, True), ("9223372036854775808", 2**63 - 1, True),
+        ("-9223372036854775808", -(2**63), True), ("-9223372036854775809", -(2**63), True),
+        ("18446744073709551616", 2**63 - 1, True), ("9" * 40, 2**63 - 1, True), ("-" + "9" * 40, -(2**63), True),
+        ("0x10", 0, False), ("1.9", 1, False), ("", 0, False), ("-", 0, False), ("+", 0, False), ("1e3", 1, False),
+        ("007", 7, True), ("\v 5", 5, True), ("5 ", 5, False), ("٣", 0, False),
     ],
 )  # fmt: skip
 def test_whole_numbers_stop_at_the_ends_of_64_bits(text: str, value: int, whole: bool):

@@ -4,14 +4,18 @@ from libc.stdint cimport int64_t, uint64_t
 
 from treckon._native.join cimport Joiner, Policy, View
 from treckon._native.lines cimport Record, Scanner, Segment
+from treckon._native.pairing cimport Pairing
+from treckon._native.preferences cimport preference_kernel_t
+from treckon._native.prefs cimport PreferenceTable
 from treckon._native.qrels cimport Qrels, Table
 from treckon._native.ranking cimport Gains, Params, kernel_t, text_kernel_t
 
 
 ctypedef struct Value:
-    # One printed name.
-    kernel_t kernel              # NULL for values that no ranking makes
+    # One printed name. At most one kernel is not NULL; none makes the values of the run as a whole.
+    kernel_t kernel
     text_kernel_t text_kernel
+    preference_kernel_t preference_kernel
     Params params
     bint per_group               # the mean over the query's judgment groups
     int view                     # of Plan.views
@@ -44,6 +48,7 @@ cdef class Plan:
 ctypedef struct Target:
     # What the threads of one evaluation share: all read, but for the rows and flags of the queries each evaluates.
     const Table *table
+    const PreferenceTable *preferences   # NULL where the judgements are grades
     Value *values
     Py_ssize_t n_values
     Py_ssize_t n_texts
@@ -74,6 +79,7 @@ ctypedef struct Share:
     # One thread's state.
     Target target
     Joiner joiner
+    Pairing pairing
     int64_t next_query           # of the segment that is being read, or UNKNOWN
     size_t n_segments
     char *first_qid              # of the first segment

@@ -12,16 +12,18 @@ from treckon._native.join cimport (
     first_unjudged, form_ranking, join, joiner_free,
 )
 from treckon._native.lines cimport (
-    NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Scanner, Segment, format_of, scan_bytes, scan_end, scan_file,
-    scanner_free, scanner_init,
+    GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Scanner, Segment, format_of, scan_bytes, scan_end,
+    scan_file, scanner_free, scanner_init,
 )
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder, Query, Table, Unit, add_segment, find_query
+from treckon._native.pairing cimport Pairing, pair_up, pairing_free
+from treckon._native.prefs cimport Prefs, PrefsBuilder
+from treckon._native.qrels cimport Qrels, QrelsBuilder, Query, Unit, find_query
 from treckon._native.ranking cimport (
     JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, GradeCount, Hit, Kernel, Params, Ranking, binary_gain,
     exp2_gain, linear_gain,
 )
-from treckon._native.scan cimport tk_exchange, tk_hash, tk_prefetch
+from treckon._native.scan cimport TK_SLACK, tk_exchange, tk_hash, tk_prefetch
 
 #: Problems of a scanner by number, as files.py words them.
 PROBLEMS = (
@@ -101,6 +103,7 @@ cdef class Plan:
                 kernel = record_kernel
                 value.kernel = kernel.function
                 value.text_kernel = kernel.text_function
+                value.preference_kernel = kernel.preference_function
                 self.needs_ranking = True
                 if kernel.text_function != NULL:
                     value.text_column = self.n_texts
@@ -259,17 +262,12 @@ cdef class Results:
         """The numbers of the queries that the run lacks."""
         return [i for i in range(self.qrels.table.n_queries) if self.seen[i] != 1]
 
-    def duplicate_judgement(self):
-        """The number of the first query with values in whose judgements (of a group) a document stands twice, or -1."""
+    def first_faulty(self):
+        """The number of the first query with values whose judgements can't be evaluated, or -1."""
         cdef int64_t i
-        cdef uint64_t group
-        cdef const Query *query
         for i in range(self.qrels.table.n_queries):
-            if self.seen[i]:
-                query = &self.qrels.table.queries[i]
-                for group in range(query.n_units):
-                    if self.qrels.table.units[query.first_unit + group].has_duplicate:
-                        return i
+            if self.seen[i] and self.qrels.is_faulty(i):
+                return i
         return -1
 
     def evaluated(self):
@@ -280,14 +278,17 @@ cdef class Results:
         """Gives the queries that the run lacks their values: the record's, or the kernel's for an empty ranking."""
         cdef int64_t i
         cdef Joiner joiner
+        cdef Pairing pairing
         cdef Target target = self.as_target()
         cdef bint good = True
         memset(&joiner, 0, sizeof(Joiner))
+        memset(&pairing, 0, sizeof(Pairing))
         for i in range(self.qrels.table.n_queries):
             if self.seen[i] == 0 and (self.only < 0 or self.only == i):
-                good = good and evaluate_query(&target, &joiner, i, NULL)
+                good = good and evaluate_query(&target, &joiner, &pairing, i, NULL)
                 self.seen[i] = 2
         joiner_free(&joiner)
+        pairing_free(&pairing)
         if not good:
             raise MemoryError
 
@@ -356,16 +357,22 @@ cdef class Results:
             raise IndexError(f"value {value} of query {query}")
         self.matrix[query * self.plan.n_values + value] = number
 
-    def total(self, Py_ssize_t value):
-        """The sum of one value over the queries that have values, added in the order of their ids."""
-        cdef double total = 0.0
-        cdef int64_t i
-        if not 0 <= value < self.plan.n_values:
-            raise IndexError(f"value {value} of {self.plan.n_values}")
-        for i in range(self.qrels.table.n_queries):
-            if self.seen[i]:
-                total += self.matrix[i * self.plan.n_values + value]
-        return total
+    def totals(self):
+        """The sum of each value over the queries that have values, added in the order of their ids."""
+        cdef int64_t query
+        cdef Py_ssize_t i, n = self.plan.n_values
+        cdef const double *row
+        cdef double *totals = <double *> calloc(n + 1, sizeof(double))
+        if totals == NULL:
+            raise MemoryError
+        for query in range(self.qrels.table.n_queries):
+            if self.seen[query]:
+                row = self.matrix + query * n
+                for i in range(n):
+                    totals[i] += row[i]
+        sums = [total for total in totals[:n]]
+        free(totals)
+        return sums
 
     cdef Target as_target(self):
         cdef Target target
@@ -375,6 +382,11 @@ cdef class Results:
         target.n_texts = self.plan.n_texts
         target.needs_ranking = self.plan.needs_ranking
         target.policy = self.plan.policy
+        target.preferences = NULL
+        if isinstance(self.qrels, Prefs):
+            target.preferences = &(<Prefs> self.qrels).preferences
+            if target.policy.ties == DOCNO_FALLING:  # trec_eval's order is another one here
+                target.policy.ties = DOCNO_RISING
         target.views = self.plan.views
         target.n_views = self.plan.n_views
         target.reports_ties = self.plan.reports_ties
@@ -391,7 +403,9 @@ cdef class Results:
         return target
 
 
-cdef bint evaluate_query(Target *target, Joiner *joiner, int64_t query, const Segment *segment) noexcept nogil:
+cdef bint evaluate_query(
+    Target *target, Joiner *joiner, Pairing *pairing, int64_t query, const Segment *segment
+) noexcept nogil:
     # All values of a query; without lines (segment NULL), those of a missing one. False: out of memory.
     cdef const Query *q = &target.table.queries[query]
     cdef double *row = target.matrix + query * target.n_values
@@ -405,7 +419,7 @@ cdef bint evaluate_query(Target *target, Joiner *joiner, int64_t query, const Se
         unit = &target.table.units[q.first_unit + group]
         if join(joiner, target.table, unit, segment, &target.policy) != JOINED:
             return False
-        if not evaluate_unit(target, joiner, query, unit, n_records, segment == NULL):
+        if not evaluate_unit(target, joiner, pairing, query, unit, n_records, segment == NULL):
             return False
     for i in range(target.n_values):
         if target.values[i].per_group:
@@ -414,10 +428,18 @@ cdef bint evaluate_query(Target *target, Joiner *joiner, int64_t query, const Se
 
 
 cdef bint evaluate_unit(
-    Target *target, Joiner *joiner, int64_t query, const Unit *unit, int64_t n_records, bint is_missing
+    Target *target,
+    Joiner *joiner,
+    Pairing *pairing,
+    int64_t query,
+    const Unit *unit,
+    int64_t n_records,
+    bint is_missing,
 ) noexcept nogil:
     # The values over one unit's judgements, of what join() found. False: out of memory.
     cdef int view
+    if target.preferences != NULL:
+        return evaluate_preferences(target, joiner, pairing, query, is_missing)
     for view in range(target.n_views):
         form_ranking(joiner, target.table, unit, n_records, &target.policy, &target.views[view])
         if not evaluate_view(target, joiner, query, view, is_missing):
@@ -444,13 +466,32 @@ cdef bint keep_ranking(Target *target, Joiner *joiner, int64_t query, int view) 
 cdef bint evaluate_found(Share *share, int64_t query, int64_t n_records) noexcept nogil:
     # All values of a query without groups whose judged documents stand in share.joiner.found, ranked.
     cdef const Unit *unit = &share.target.table.units[share.target.table.queries[query].first_unit]
-    return evaluate_unit(&share.target, &share.joiner, query, unit, n_records, False)
+    return evaluate_unit(&share.target, &share.joiner, &share.pairing, query, unit, n_records, False)
+
+
+cdef bint evaluate_preferences(
+    Target *target, const Joiner *joiner, Pairing *pairing, int64_t query, bint is_missing
+) noexcept nogil:
+    # The same where the judgements are preferences.
+    cdef double *row = target.matrix + query * target.n_values
+    cdef Value *value
+    cdef Py_ssize_t i
+    if not pair_up(pairing, joiner, target.table, target.preferences, query, &target.policy):
+        return False
+    for i in range(target.n_values):
+        value = &target.values[i]
+        if is_missing and not isnan(value.missing):
+            row[i] = value.missing
+        elif value.preference_kernel != NULL:
+            row[i] = value.preference_kernel(&pairing.preferences)
+    return True
 
 
 cdef bint evaluate_view(Target *target, Joiner *joiner, int64_t query, int view, bint is_missing) noexcept nogil:
     # The values of the measures that see the ranking so. False: out of memory.
     cdef double *row = target.matrix + query * target.n_values
     cdef Value *value
+    cdef double number
     cdef Py_ssize_t i
     for i in range(target.n_values):
         value = &target.values[i]
@@ -462,7 +503,8 @@ cdef bint evaluate_view(Target *target, Joiner *joiner, int64_t query, int view,
             if not set_text(target, joiner, query, value):
                 return False
         elif value.kernel != NULL:
-            row[i] += value.kernel(&joiner.ranking, &value.params)
+            number = value.kernel(&joiner.ranking, &value.params)
+            row[i] = row[i] + number if value.per_group else number  # 0 + -0 would be 0, and trec_eval prints -0.0000
     return True
 
 
@@ -497,6 +539,12 @@ cdef void look_up_query(void *context, const char *qid, size_t length) noexcept 
         tk_prefetch(&table.judged[unit.first_judged + i])
     for i in range(0, min(unit.slot_mask, 256), 16):
         tk_prefetch(&table.slots[unit.first_slot + i])
+    for i in range(0, min(unit.filter_mask >> 6, 64), 8):
+        tk_prefetch(&table.filter[unit.first_filter_word + i])
+    for i in range(0, min(share.target.n_values, 128), 8):
+        tk_prefetch(&share.target.matrix[share.next_query * share.target.n_values + i])
+    # Ids of judged documents stand behind their query's, where its judgements were read together.
+    tk_prefetch(table.text + table.queries[share.next_query].qid_offset + 64)
 
 
 cdef bint evaluate_segment(void *context, const Segment *segment) noexcept nogil:
@@ -545,7 +593,9 @@ cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) n
     status = filter_records(&share.joiner, listed, &share.target.policy, &segment)
     if status == DUPLICATE:
         return note_duplicate(share, query, &segment)
-    if status != JOINED or not evaluate_query(&share.target, &share.joiner, query, &segment):
+    if status != JOINED or not evaluate_query(
+        &share.target, &share.joiner, &share.pairing, query, &segment
+    ):
         share.out_of_memory = True
         return False
     if share.target.reports_ties and not note_ties(share, query, &segment):
@@ -652,7 +702,7 @@ cdef bint gather_segment(void *context, const Segment *segment) noexcept nogil:
     for i in range(segment.n_records):
         record = &share.kept[share.n_kept]
         record[0] = segment.records[i]
-        if not reserve(<void **> &share.ids, &share.id_capacity, share.n_ids + record.length, 1):
+        if not reserve(<void **> &share.ids, &share.id_capacity, share.n_ids + record.length + TK_SLACK, 1):
             share.out_of_memory = True
             return False
         memcpy(share.ids + share.n_ids, segment.text + record.offset, record.length)
@@ -698,6 +748,7 @@ cdef bint evaluate_gathered(Share *share) noexcept nogil:
 
 cdef void share_free(Share *share) noexcept nogil:
     joiner_free(&share.joiner)
+    pairing_free(&share.pairing)
     free(share.first_qid)
     free(share.duplicate)
     free(share.unjudged)
@@ -861,9 +912,9 @@ cdef class RunScan:
 
 
 cdef class QrelsScan:
-    """Reads a judgement file into a `QrelsBuilder`.
+    """Reads a judgement file into a builder.
 
-    format: qrels or qrels_jg
+    builder: a `QrelsBuilder` for the formats qrels and qrels_jg, a `PrefsBuilder` for prefs and qrels_prefs
     """
 
     cdef QrelsBuilder builder
@@ -871,9 +922,12 @@ cdef class QrelsScan:
     cdef int cancelled
 
     def __cinit__(self, QrelsBuilder builder not None, str format, str release, bint strict):
+        cdef Format fields = format_of(format, release, strict)
         memset(&self.scanner, 0, sizeof(Scanner))
+        if fields.value_kind != (LEVEL if isinstance(builder, PrefsBuilder) else GRADE):
+            raise ValueError(f"a {type(builder).__name__} is not for the format {format}")
         self.builder = builder
-        scanner_init(&self.scanner, format_of(format, release, strict), add_segment, &builder.builder)
+        scanner_init(&self.scanner, fields, builder.sink(), builder.context())
 
     def __dealloc__(self):
         scanner_free(&self.scanner)

@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 from treckon._native.lines cimport Record, Segment
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Table, Unit, find_judged
+from treckon._native.qrels cimport Table, Unit, find_judged, may_be_judged
 from treckon._native.ranking cimport UNPOOLED, Hit, Ranking
 from treckon._native.scan cimport TK_UNLIKELY, tk_compare, tk_hash, tk_key_t, tk_same
 from treckon._native.sort cimport merge_sort
@@ -256,9 +256,10 @@ cdef JoinStatus find_judged_records(
             joiner.falls &= record.value == previous
         previous = record.value
         hash = record.hash
-        if n_hashes and not (
-            (hash == hashes[0]) | (hash == hashes[1]) | (hash == hashes[2]) | (hash == hashes[3])
-        ):
+        if n_hashes:
+            if not ((hash == hashes[0]) | (hash == hashes[1]) | (hash == hashes[2]) | (hash == hashes[3])):
+                continue
+        elif unit.slot_mask and not may_be_judged(table, unit, hash):
             continue
         if not note_judged(joiner, table, unit, segment, policy, i):
             return JOIN_OUT_OF_MEMORY

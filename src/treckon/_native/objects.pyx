@@ -21,7 +21,7 @@ from treckon._native.lines cimport (
 )
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, find_query, id_text_of
-from treckon._native.scan cimport tk_compare, tk_decimal, tk_hash
+from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 
 from treckon.errors import InputError
 
@@ -307,7 +307,7 @@ cdef class MappingScan:
 
     cdef int add_record(self, const char *docno, size_t length, double score) except -1:
         cdef Record *record = &self.share.kept[self.share.n_kept]
-        if not reserve(<void **> &self.share.ids, &self.share.id_capacity, self.share.n_ids + length + 1, 1):
+        if not reserve(<void **> &self.share.ids, &self.share.id_capacity, self.share.n_ids + length + TK_SLACK, 1):
             raise MemoryError
         memcpy(self.share.ids + self.share.n_ids, docno, length)
         record.hash = tk_hash(docno, length, hash_key())
@@ -406,7 +406,7 @@ cdef class ColumnsScan:
         cdef Record *record
         cdef int64_t i
         if not reserve(<void **> &self.records, &self.record_capacity, n, sizeof(Record)) or not reserve(
-            <void **> &self.text, &self.text_capacity, 20 * n, 1
+            <void **> &self.text, &self.text_capacity, 20 * n + TK_SLACK, 1
         ):
             self.share.out_of_memory = True
             return False
@@ -450,7 +450,7 @@ cdef class ColumnsScan:
             for i in range(first, last):
                 docno = id_bytes(documents[i], f"run: row {i}")
                 length = len(docno)
-                if not reserve(<void **> &self.text, &self.text_capacity, n_text + length + 1, 1):
+                if not reserve(<void **> &self.text, &self.text_capacity, n_text + length + TK_SLACK, 1):
                     raise MemoryError
                 memcpy(self.text + n_text, <const char *> docno, length)
                 record = &self.records[i - first]

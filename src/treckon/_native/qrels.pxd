@@ -2,9 +2,9 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
-from treckon._native.lines cimport Segment
+from treckon._native.lines cimport Segment, sink_t
 from treckon._native.ranking cimport GradeCount
-from treckon._native.scan cimport tk_key_t, tk_same
+from treckon._native.scan cimport tk_key_t, tk_same_padded
 
 
 ctypedef struct Judged:
@@ -18,11 +18,13 @@ ctypedef struct Unit:
     # What one group of assessors said about one query; all of a query's judgements where the format has no groups.
     uint64_t first_judged
     uint64_t first_slot
+    uint64_t first_filter_word
     uint64_t first_grade
     uint64_t group_offset       # of the group's name in Table.text
     uint32_t group_length
     uint32_t n_judged           # entries, pool-unjudged ones included
     uint32_t slot_mask          # 0: too few for a hash table, look through them
+    uint32_t filter_mask        # of the bits of its filter
     uint32_t n_grades
     uint32_t n_unjudged         # entries with a negative grade
     bint has_duplicate          # a document stands there twice
@@ -40,6 +42,7 @@ ctypedef struct Table:
     char *text                  # ids, one behind the other
     Judged *judged
     uint32_t *slots             # 0, or 1 + the number of an entry within its unit
+    uint64_t *filter            # bits that documents' hashes point to, so that most unjudged ones are known by one look
     GradeCount *grades          # of each unit by falling grade
     Unit *units
     Query *queries              # by rising id, byte order
@@ -59,29 +62,40 @@ cdef class Qrels:
     cdef list names(self)
     cdef list unit_names(self, int64_t query)
     cdef bytes qid(self, int64_t query)
+    cdef bint is_faulty(self, int64_t query) noexcept nogil
 
 
 cdef str id_text_of(bytes id)
 
 
+cdef inline bint may_be_judged(const Table *table, const Unit *unit, uint64_t hash) noexcept nogil:
+    # False for nearly all documents that a unit with a hash table doesn't have.
+    cdef uint64_t bit = (hash >> 32) & unit.filter_mask
+    return (table.filter[unit.first_filter_word + (bit >> 6)] >> (bit & 63)) & 1
+
+
 cdef inline int64_t find_judged(
     const Table *table, const Unit *unit, uint64_t hash, const char *docno, size_t length
 ) noexcept nogil:
-    # The number of a document within its unit, or -1.
+    # The number of a document within its unit, or -1. The 8 bytes behind its id are readable.
     cdef const Judged *judged = table.judged + unit.first_judged
     cdef const uint32_t *slots
     cdef uint32_t i
     cdef uint64_t slot
     if unit.slot_mask == 0:
         for i in range(unit.n_judged):
-            if judged[i].hash == hash and tk_same(table.text + judged[i].offset, judged[i].length, docno, length):
+            if judged[i].hash == hash and tk_same_padded(
+                table.text + judged[i].offset, judged[i].length, docno, length
+            ):
                 return i
         return -1
     slots = table.slots + unit.first_slot
     slot = hash & unit.slot_mask
     while slots[slot]:
         i = slots[slot] - 1
-        if judged[i].hash == hash and tk_same(table.text + judged[i].offset, judged[i].length, docno, length):
+        if judged[i].hash == hash and tk_same_padded(
+                table.text + judged[i].offset, judged[i].length, docno, length
+            ):
             return i
         slot = (slot + 1) & unit.slot_mask
     return -1
@@ -116,7 +130,14 @@ ctypedef struct Builder:
 cdef class QrelsBuilder:
     cdef Builder builder
 
+    # The sink of a scanner over a judgement file, and the sink's context.
+    cdef sink_t sink(self) noexcept
+    cdef void *context(self) noexcept
 
 
-# A sink for a scanner over a judgement file; its context is a Builder.
-cdef bint add_segment(void *context, const Segment *segment) noexcept nogil
+cdef uint64_t put_text(Builder *b, const char *text, size_t length) noexcept nogil
+cdef void begin_part(
+    Builder *b, const char *qid, size_t qid_length, const char *group, size_t group_length
+) noexcept nogil
+cdef void add_judged(Builder *b, uint64_t hash, const char *docno, size_t length, int32_t grade) noexcept nogil
+cdef bint build(Builder *b, Table *table) noexcept nogil

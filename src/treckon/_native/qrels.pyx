@@ -4,10 +4,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from treckon._native.lines cimport Group, Record, Segment, hash_key
+from treckon._native.lines cimport Group, Record, Segment, hash_key, sink_t
 from treckon._native.memory cimport reserve
 from treckon._native.ranking cimport UNJUDGED, GradeCount
-from treckon._native.scan cimport tk_compare, tk_hash, tk_same
+from treckon._native.scan cimport TK_SLACK, tk_compare, tk_hash, tk_same
 from treckon._native.sort cimport merge_sort
 
 cdef enum:
@@ -18,7 +18,7 @@ cdef enum:
 cdef uint64_t put_text(Builder *b, const char *text, size_t length) noexcept nogil:
     # Copies an id; its offset.
     cdef uint64_t offset = b.text_length
-    if not reserve(<void **> &b.text, &b.text_capacity, b.text_length + length, 1):
+    if not reserve(<void **> &b.text, &b.text_capacity, b.text_length + length + TK_SLACK, 1):
         b.out_of_memory = True
         return 0
     memcpy(b.text + offset, text, length)
@@ -138,6 +138,7 @@ cdef class Qrels:
         free(self.table.text)
         free(self.table.judged)
         free(self.table.slots)
+        free(self.table.filter)
         free(self.table.grades)
         free(self.table.units)
         free(self.table.queries)
@@ -155,6 +156,15 @@ cdef class Qrels:
     cdef bytes qid(self, int64_t query):
         cdef const Query *q = &self.table.queries[query]
         return self.table.text[q.qid_offset:q.qid_offset + q.qid_length]
+
+    cdef bint is_faulty(self, int64_t query) noexcept nogil:
+        # Whether the judgements of a query can't be evaluated: a document stands twice there (in a group).
+        cdef const Query *q = &self.table.queries[query]
+        cdef uint32_t i
+        for i in range(q.n_units):
+            if self.table.units[q.first_unit + i].has_duplicate:
+                return True
+        return False
 
     cdef list names(self):
         # The ids of all queries as text.
@@ -252,7 +262,7 @@ cdef class Qrels:
             for i in range(unit.n_judged if unit.has_duplicate else 0):
                 judged = &self.table.judged[unit.first_judged + i]
                 docno = self.table.text[judged.offset:judged.offset + judged.length]
-                if find_judged(&self.table, unit, judged.hash, docno, judged.length) != i:
+                if find_judged(&self.table, unit, judged.hash, self.table.text + judged.offset, judged.length) != i:
                     group = self.table.text[unit.group_offset:unit.group_offset + unit.group_length]
                     return group if self.has_groups else None, docno
         return None
@@ -310,6 +320,12 @@ cdef class QrelsBuilder:
         free(self.builder.text)
         free(self.builder.judged)
         free(self.builder.parts)
+
+    cdef sink_t sink(self) noexcept:
+        return add_segment
+
+    cdef void *context(self) noexcept:
+        return &self.builder
 
     def add(self, bytes qid, bytes docno, int32_t grade):
         """One judgement; those of a query need not come together."""
@@ -447,7 +463,7 @@ cdef bint hash_units(Table *table) noexcept nogil:
     # Slots of every unit that is worth them; finds the documents that stand twice.
     cdef int64_t u
     cdef uint32_t i, size
-    cdef uint64_t n_slots = 0, slot
+    cdef uint64_t n_slots = 0, n_words = 0, slot, bit
     cdef Unit *unit
     cdef const Judged *judged
     cdef uint32_t *slots
@@ -458,8 +474,12 @@ cdef bint hash_units(Table *table) noexcept nogil:
             unit.first_slot = n_slots
             unit.slot_mask = size - 1
             n_slots += size
+            unit.first_filter_word = n_words
+            unit.filter_mask = 8 * size - 1
+            n_words += size >> 3
     table.slots = <uint32_t *> calloc(n_slots + 1, sizeof(uint32_t))
-    if table.slots == NULL:
+    table.filter = <uint64_t *> calloc(n_words + 1, sizeof(uint64_t))
+    if table.slots == NULL or table.filter == NULL:
         return False
     for u in range(table.n_units):
         unit = &table.units[u]
@@ -470,6 +490,8 @@ cdef bint hash_units(Table *table) noexcept nogil:
                 if find_judged(table, unit, judged[i].hash, table.text + judged[i].offset, judged[i].length) != i:
                     unit.has_duplicate = True
                 continue
+            bit = (judged[i].hash >> 32) & unit.filter_mask
+            table.filter[unit.first_filter_word + (bit >> 6)] |= <uint64_t> 1 << (bit & 63)
             slot = judged[i].hash & unit.slot_mask
             while slots[slot] and not same_judged(table, judged, slots[slot] - 1, i):
                 slot = (slot + 1) & unit.slot_mask
@@ -496,14 +518,15 @@ cdef bint count_grades(Table *table) noexcept nogil:
     cdef int32_t *large = NULL
     cdef size_t large_capacity = 0, n_large
     cdef uint32_t i
-    cdef int32_t grade
+    cdef int32_t grade, highest
     cdef bint good = True
+    memset(small, 0, sizeof(small))
     for u in range(table.n_units):
         unit = &table.units[u]
         judged = table.judged + unit.first_judged
         unit.first_grade = n_grades
-        memset(small, 0, sizeof(small))
         n_large = 0
+        highest = -1
         for i in range(unit.n_judged):
             grade = judged[i].grade
             if grade >= SMALL_GRADES:
@@ -513,6 +536,7 @@ cdef bint count_grades(Table *table) noexcept nogil:
                     n_large += 1
             elif grade >= 0:
                 small[grade] += 1
+                highest = max(highest, grade)
             else:
                 unit.n_unjudged += 1
         good = good and reserve(
@@ -528,11 +552,12 @@ cdef bint count_grades(Table *table) noexcept nogil:
                 table.grades[n_grades].count = 0
                 n_grades += 1
             table.grades[n_grades - 1].count += 1
-        for grade in range(SMALL_GRADES - 1, -1, -1):
+        for grade in range(highest, -1, -1):
             if small[grade]:
                 table.grades[n_grades].grade = grade
                 table.grades[n_grades].count = small[grade]
                 n_grades += 1
+                small[grade] = 0
         unit.n_grades = <uint32_t> (n_grades - unit.first_grade)
     free(large)
     return good

@@ -3,6 +3,8 @@
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 
+from treckon._native.preferences cimport preference_kernel_t
+
 # Codes of documents without a usable grade, as trec_eval numbers them. Every judged grade is >= 0.
 cdef enum:
     UNPOOLED = -1      # retrieved, not in the qrels
@@ -94,15 +96,19 @@ ctypedef int64_t (*text_kernel_t)(const Ranking *, const Params *, char *) noexc
 
 
 cdef class Kernel:
-    # Carries a kernel through Python, from its record to the engine.
+    # Carries a kernel through Python, from its record to the engine. One of the functions is not NULL.
     cdef kernel_t function
     cdef text_kernel_t text_function
+    cdef preference_kernel_t preference_function
 
     @staticmethod
     cdef Kernel of(kernel_t function)
 
     @staticmethod
     cdef Kernel of_text(text_kernel_t function)
+
+    @staticmethod
+    cdef Kernel of_preferences(preference_kernel_t function)
 
 
 cdef inline int64_t n_rel_at(const Ranking *ranking, int64_t cutoff) noexcept nogil:

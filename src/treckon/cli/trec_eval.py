@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from treckon.evaluate import Evaluation
     from treckon.names import Request
+    from treckon.zscores import ZScores
 
 USAGE = """\
 Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
@@ -43,7 +44,7 @@ _LETTERS = {
 _REL_FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 # Exit statuses, trec_eval's.
-_USAGE, _INPUT, _CALCULATION, _NO_QUERIES = 1, 2, 4, 7
+_USAGE, _INPUT, _CALCULATION, _NO_QUERIES, _ZSCORES = 1, 2, 4, 7, 255
 
 
 class _Exit(Exception):
@@ -183,6 +184,7 @@ def evaluate(options: Options) -> Iterator[bytes]:
         if options.results_format != "trec_results":
             raise _Exit(_INPUT, f"trec_eval: illegal retrieval results format '{options.results_format}'\n")
         with Source(run_path) as run_source:
+            zscores = None if options.zscores is None else _read_zscores(options, options.zscores)
             evaluation = evaluate_run(
                 judgements,
                 asked.asked,
@@ -200,8 +202,24 @@ def evaluate(options: Options) -> Iterator[bytes]:
             for warning in (judgements.doubts.warning(), evaluation.doubts.warning()):
                 if warning:
                     _say(options, f"warning: {warning}")
+    if zscores is not None:
+        evaluation.to_zscores(zscores)
     _note_missing(options, evaluation)
     return _lines(options, evaluation)
+
+
+def _read_zscores(options: Options, path: str) -> ZScores:
+    from treckon.files import Source  # noqa: PLC0415
+    from treckon.zscores import read_zscores  # noqa: PLC0415
+
+    try:
+        with Source(path) as source:
+            zscores = read_zscores(source, strict=options.strict)
+    except InputError as error:
+        raise _Exit(_ZSCORES, f"trec_eval: {error}\n") from None
+    if zscores.doubt:
+        _say(options, f"warning: {zscores.doubt}")
+    return zscores
 
 
 def _note_missing(options: Options, evaluation: Evaluation) -> None:
@@ -224,11 +242,11 @@ def _lines(options: Options, evaluation: Evaluation) -> Iterator[bytes]:
 
     results = evaluation.results
     if options.per_query:
-        blocks = QueryBlocks(evaluation.asked)
+        blocks = QueryBlocks(evaluation.asked, evaluation.zscored)
         for query in results.evaluated():
             yield blocks.block(results.qrels.query_id(query), results.row(query))
     if options.summary:
-        yield from summary_lines(evaluation.asked, evaluation.summary())
+        yield from summary_lines(evaluation.asked, evaluation.summary(), evaluation.zscored)
 
 
 def _write(pieces: Iterator[bytes]) -> None:

@@ -26,7 +26,6 @@ from treckon.inputs.text import (
     read_msmarco_qrels,
     read_msmarco_run,
     read_tsv,
-    rereadable,
 )
 from treckon.inputs.values import QRELS, RUN, Kind, plain_documents, plain_mapping, shown
 from treckon.inputs.writing import write_qrels, write_run
@@ -116,14 +115,11 @@ def as_pair(given: object, *, name: str = "input") -> tuple[Mapping[Any, Any] | 
     if source is None:
         data = given
     else:
-        own = source is not given
+        name = source.name
         try:
-            if own:
-                source = rereadable(source, given)
-            name = source.name
             data = read_json(source) if is_json(source) else read_tsv_pastes(source)
         finally:
-            if own:
+            if source is not given:
                 source.close()
     pastes = find_pastes(data, name)
     if pastes is None:
@@ -161,10 +157,9 @@ def _text_in_form(
     """Text read in its format; TREC's is left to the scanner."""
     own = source is not given
     try:
-        if text_format is None and own:
-            source = rereadable(source, given)
+        if text_format is None:
             text_format = "tsv" if columns else detected_format(source, kind)
-        form = _read_text(source, columns, text_format or "trec", kind)
+        form = _read_text(source, columns, text_format, kind)
     except BaseException:
         if own:
             source.close()

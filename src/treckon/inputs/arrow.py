@@ -107,7 +107,8 @@ class Table:
         for batch in self._batches():
             for n, (i, read) in enumerate(zip(wanted, readers, strict=True)):
                 child = batch.children[i].contents
-                columns[n] = _joined(columns[n], read(child, batch.offset + child.offset, batch.length))
+                items = read(child, batch.offset + child.offset, batch.length)
+                columns[n] = _joined(columns[n], _with_nulls(items, batch, batch.offset))
         return columns
 
     def column(self) -> Column:
@@ -178,20 +179,19 @@ def _reader(schema: _Schema, name: str) -> Callable[[_Array, int, int], Column]:
         def read(one: _Array, offset: int, length: int) -> Column:
             dictionary = one.dictionary.contents
             words = read_words(dictionary, dictionary.offset, dictionary.length)
-            return [None if key is None else words[key] for key in _with_nulls(read_keys, one, offset, length)]
+            keys = _with_nulls(read_keys(one, offset, length), one, offset)
+            return [None if key is None else words[key] for key in keys]
 
         return read
     read_plain = _plain_reader(column_format, name)
-    return lambda one, offset, length: _with_nulls(read_plain, one, offset, length)
+    return lambda one, offset, length: _with_nulls(read_plain(one, offset, length), one, offset)
 
 
-def _with_nulls(read: Callable[[_Array, int, int], Column], one: _Array, offset: int, length: int) -> Column:
-    """The items, None where one is missing."""
-    items = read(one, offset, length)
+def _with_nulls(items: Column, one: _Array, offset: int) -> Column:
+    """The items that stand in an array from `offset` on, None where the array says that one is missing."""
     if one.null_count and one.n_buffers and one.buffers[0]:
-        return [
-            item if there else None for item, there in zip(items, _bits(one.buffers[0], offset, length), strict=True)
-        ]
+        there = _bits(one.buffers[0], offset, len(items))
+        return [item if it_is else None for item, it_is in zip(items, there, strict=True)]
     return items
 
 

@@ -78,17 +78,6 @@ def _kept(blocks: Iterable[Any], name: str) -> Source:
     return source
 
 
-def rereadable(source: Source, given: object) -> Source:
-    """The same for a file; what comes from a pipe is kept, so that its first line can be looked at before the rest."""
-    is_file = given is not source and given != "-" and isinstance(given, (str, os.PathLike)) and os.path.isfile(given)
-    if source.plain is not None or is_file or given is source:
-        return source
-    try:
-        return _kept(source.blocks(), source.name)
-    finally:
-        source.close()
-
-
 def detected_format(source: Source, kind: Kind) -> str:
     """One of FORMATS, by the first line that is not blank: trec unless the line can't be that. Raises InputError."""
     if is_json(source):

@@ -2,6 +2,7 @@
 
 # The modules hold nothing but records and kernels: they have no stubs.
 from treckon.measures import (  # type: ignore[attr-defined]  # noqa: F401
+    agreement,
     average,
     cascade,
     counts,
@@ -9,6 +10,7 @@ from treckon.measures import (  # type: ignore[attr-defined]  # noqa: F401
     first,
     gain,
     precision,
+    preference,
     text,
     user_model,
 )

@@ -14,3 +14,9 @@ SECOND = ("a=1", "z a")
 
 #: Three groups of assessors; the third found nothing relevant.
 GROUPS = ("a=2 b=0 c=1 | a=0 d=1 e=1 f=1 | a=0 b=-1", "a b d z")
+
+#: One group of assessors without sub-groups: 13 preferences. e and f are not retrieved, x is nowhere judged.
+LEVELS = ("a=3 b=2 c=0 d=6 e=0 f=2", "a d c x b")
+
+#: Two groups. The first has two sub-groups, and prefers a to d because it prefers a to b and b to d.
+SUBGROUPS = ("a=3 b=2 c=1 / b=5 d=4 | b=1 a=0 e=0", "d a x b")

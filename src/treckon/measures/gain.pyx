@@ -434,3 +434,58 @@ register(Measure(
         Example(*SHORT, "G", 0.347881, "(1/log2(3) + 1/log2(4) + 2/log2(4) + 1/log2(4) + 1/log2(4)) / 9"),
     ),
 ))
+
+
+cdef inline double sum_of_reciprocals(int64_t n) noexcept nogil:
+    # 1 + 1/2 + ... + 1/n
+    cdef double total = 0.0
+    cdef int64_t i
+    for i in range(1, n + 1):
+        total += 1.0 / <double> i
+    return total
+
+
+# NCRR@c = sum over relevant ranks k <= c of 1/k / sum over i <= min(R, c) of 1/i
+cdef double cumulative_reciprocal_rank(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef double total = 0.0
+    cdef int64_t i
+    for i in range(ranking.n_hits):
+        if ranking.hits[i].rank > params.cutoff:
+            break
+        if ranking.hits[i].grade >= ranking.level:
+            total += 1.0 / <double> ranking.hits[i].rank
+    return ratio(total, sum_of_reciprocals(min(ranking.n_rel, params.cutoff)))
+
+
+cdef double mean_cumulative_reciprocal_rank(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef TieGroup group = first_group()
+    cdef double reciprocals, total = 0.0
+    cdef int64_t i
+    while next_group(ranking, last_rank(ranking, params.cutoff), &group):
+        reciprocals = 0.0
+        for i in range(group.n_looked):
+            reciprocals += 1.0 / <double> (group.first + i)
+        total += <double> group.n_rel * reciprocals / <double> group.n
+    return ratio(total, sum_of_reciprocals(min(ranking.n_rel, params.cutoff)))
+
+
+register(Measure(
+    name="NCRR",
+    title="Normalised cumulative reciprocal rank",
+    definition="""
+        NCRR@k = (the sum of 1/i over the relevant ranks i up to k) / (1 + 1/2 + ... + 1/min(R, k)), R the
+        number of relevant documents in the qrels; without a cutoff, over all retrieved documents. Unlike
+        RR it counts every relevant document. 0 where R is 0. Unjudged documents count as nonrelevant.
+    """,
+    source="Salah, Truong and Lauw, Cornac: A Comparative Framework for Multimodal Recommender Systems, JMLR 21, 2020",
+    aliases=("ncrr",),
+    kernel=Kernel.of(cumulative_reciprocal_rank),
+    expected=Kernel.of(mean_cumulative_reciprocal_rank),
+    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
+    since=None,
+    traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
+    examples=(
+        Example(*GRADED, "NCRR@5", 0.6, "relevant at ranks 1 and 4, R = 4: (1 + 1/4) / (1 + 1/2 + 1/3 + 1/4)"),
+        Example(*GRADED, "NCRR(rel=2)", 0.761905, "relevant at ranks 1 and 7, R = 2: (1 + 1/7) / (1 + 1/2)"),
+    ),
+))
