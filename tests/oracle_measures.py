@@ -422,14 +422,8 @@ def g(q: Query, pairs: Pairs) -> float:
 
 
 def over_log2(numerator: float, x: float) -> float:
-    """numerator / log2(x) as C has it: x <= 1 does not stop the program."""
-    if x < 0:
-        return math.nan
-    if x == 0:
-        return 0.0  # log2(0) is minus infinity
-    if x == 1:
-        return math.copysign(math.inf, numerator)
-    return numerator / math.log2(x)
+    """numerator / log2(x), 0 where there is no logarithm or it is 0 (E4)."""
+    return 0.0 if x <= 0 or x == 1 else numerator / math.log2(x)
 
 
 # 5.18, 5.19

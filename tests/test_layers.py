@@ -18,8 +18,8 @@ LAYERS = [
     {"params", "aggregate", "_native"},
     {"registry"},
     {"measures"},
-    {"names", "syntax", "compat", "files", "reading", "preference_faults", "zscores"},
-    {"evaluate", "compare", "plan", "results"},
+    {"names", "syntax", "compat", "files", "reading", "preference_faults", "zscores", "conventions", "inputs"},
+    {"trec_evaluation", "evaluator", "results", "mappings", "own_measures"},
     {"report"},
     {"cli", "__init__", "__main__"},
 ]

@@ -19,10 +19,10 @@ from treckon._native.prefs import PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.cli import trec_eval as command
 from treckon.errors import EvaluationError
-from treckon.evaluate import evaluate_run
 from treckon.files import Source
 from treckon.names import request
 from treckon.reading import read_qrels
+from treckon.trec_evaluation import evaluate_run
 
 RELEASES = ("9.0.8", "10.0")
 both_releases = pytest.mark.parametrize("release", RELEASES)

@@ -29,10 +29,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon import errors
     from treckon.conventions import Conventions
-    from treckon.own_measures import RankingView, define
     from treckon.evaluator import Evaluator, evaluate
     from treckon.inputs import write_qrels, write_run
     from treckon.mappings import read_qrels, read_run
+    from treckon.own_measures import RankingView, define
     from treckon.results import Evaluation
     from treckon.syntax import Measure, parse, parse_all
 

@@ -92,7 +92,7 @@ class Conventions:
         """Refuses what has no meaning together."""
         if self.ties == "expected" and self.depth is not None:
             raise ParameterError(
-                "depth: expected none with ties='expected', since a cut through tied documents has no expected ranking; "
+                "depth: expected none with ties='expected', since a cut through ties has no expected ranking; "
                 "a measure's own cutoff does"
             )
         if self.ties == "expected" and self.duplicates == "first":

@@ -9,7 +9,7 @@ from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_text
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon.conventions import Conventions
-from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.errors import EvaluationError, ParameterError
 from treckon.files import Source
 from treckon.inputs import Columns, as_qrels, as_run
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
@@ -212,9 +212,7 @@ def evaluate(
     >>> treckon.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "nDCG@10")["nDCG@10"]
     0.6309297535714575
     """
-    evaluator = Evaluator(
-        qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, **conventions
-    )
+    evaluator = Evaluator(qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, **conventions)
     return evaluator.evaluate(run, columns=run_columns, format=run_format)
 
 
@@ -427,8 +425,7 @@ class _Scoring:
             record = measure.measure
             left_out = without[self._level(measure)] if self._conventions.no_relevant == "skip" else set()
             if record.value_type == TEXT:
-                tag = next((one.tag for one in reversed(scans) if getattr(one, "tag", None) is not None), b"")
-                means.append(tag if record.view == VIEW_RUN else b"")
+                means.append(_tag(scans) if record.view == VIEW_RUN else b"")
             elif not left_out:
                 means.append(record.aggregate.finish(totals[column], len(numbers)))
             else:
@@ -460,6 +457,12 @@ class _Scoring:
                 self._qrels.n_relevant(number, self._conventions.level) == 0 for number in range(len(self._qrels))
             ),
         }
+
+
+def _tag(scans: Sequence[AnyScan]) -> bytes:
+    """The tag of a run file's last record; nothing where the run has none."""
+    tags = (one.tag for one in reversed(scans) if isinstance(one, RunScan))
+    return next((tag for tag in tags if tag is not None), b"")
 
 
 def _scores_of(run: Columns, conventions: Conventions) -> Any:
@@ -500,7 +503,7 @@ def _scan_rows(scans: list[ColumnsScan], run: Columns, scores: Any, threads: int
     with ThreadPoolExecutor(n_scans) as pool:
         for future in [
             pool.submit(one.scan_numbers, queries, documents, scores, begin, end)
-            for one, begin, end in zip(scans, bounds, bounds[1:])
+            for one, begin, end in zip(scans, bounds, bounds[1:], strict=False)
         ]:
             future.result()
 

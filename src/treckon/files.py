@@ -142,12 +142,12 @@ class Source:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def blocks(self) -> Iterator[bytes]:
+    def blocks(self) -> Generator[bytes]:
         """The bytes from the beginning, decompressed. Raises InputError where that fails."""
         raw = self._raw_blocks()
         return raw if self._make is None else self._decompressed(raw)
 
-    def _raw_blocks(self) -> Iterator[bytes]:
+    def _raw_blocks(self) -> Generator[bytes]:
         try:
             if self.regular:
                 os.lseek(self._fd, 0, os.SEEK_SET)
@@ -158,7 +158,7 @@ class Source:
         except OSError as error:
             raise self.unreadable(error.strerror or str(error)) from None
 
-    def _spooled_blocks(self) -> Iterator[bytes]:
+    def _spooled_blocks(self) -> Generator[bytes]:
         """The bytes of a pipe: what was read before, out of the temporary file; then the rest, which goes there too."""
         if self._spool is None:
             from tempfile import TemporaryFile  # noqa: PLC0415
@@ -173,7 +173,7 @@ class Source:
             spool.write(block)
             yield block
 
-    def _decompressed(self, raw: Iterator[bytes]) -> Iterator[bytes]:
+    def _decompressed(self, raw: Iterator[bytes]) -> Generator[bytes]:
         assert self._make is not None
         try:
             decompressor = self._make()

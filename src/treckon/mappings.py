@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from treckon._native.objects import MappingReader
 from treckon.errors import EvaluationError
 from treckon.files import Source
@@ -28,7 +27,7 @@ def read_run(
     given = as_run(run, columns=columns, format=format)
     if isinstance(given, Source):
         return _read(given, "run")
-    return given.to_mapping() if isinstance(given, Columns) else plain_mapping(given, RUN, "run")  # type: ignore[return-value]
+    return given.to_mapping() if isinstance(given, Columns) else plain_mapping(given, RUN, "run")
 
 
 def read_qrels(
@@ -55,4 +54,4 @@ def _read(source: Source, file_format: str) -> dict[str, Any]:
         if reader.duplicate is not None:
             place, problem = duplicate_lines(source, file_format, *reader.duplicate)
             raise EvaluationError(f"{place}: {problem}")
-        return reader.mapping  # type: ignore[no-any-return]
+        return reader.mapping

@@ -56,9 +56,7 @@ class RankingView:
         return self.grades >= self.level
 
 
-def define(
-    name: str, function: Callable[[RankingView], float], *, title: str = "", aggregate: str = "mean"
-) -> Measure:
+def define(name: str, function: Callable[[RankingView], float], *, title: str = "", aggregate: str = "mean") -> Measure:
     """Makes a function of a ranking a measure, which can then be asked for by name: ``"name"``, ``"name@10"``.
 
     name:      letters, digits and underscores, a letter first; not the name of a measure that there is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from treckon._native.engine import QrelsScan, RunScan
+from treckon._native.engine import QrelsScan
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import EvaluationError, InputError
@@ -13,11 +13,23 @@ from treckon.preference_faults import PreferenceLine, describe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Protocol
 
     from treckon._native.qrels import Qrels
     from treckon.files import Source
 
-    Scans = Sequence[RunScan] | Sequence[QrelsScan]
+    class Scan(Protocol):
+        """What reads a share of a file."""
+
+        @property
+        def problem(self) -> tuple[str, int, int] | None: ...
+        @property
+        def doubts(self) -> tuple[int, int]: ...
+        def scan_file(self, fd: int, begin: int, end: int) -> None: ...
+        def feed(self, text: bytes) -> bool: ...
+        def end(self) -> None: ...
+        def cancel(self) -> None: ...
+
 
 #: Bytes of a run that are worth a thread.
 _SHARE_SIZE = 1 << 20
@@ -78,7 +90,7 @@ def n_shares(source: Source, threads: int) -> int:
     return max(1, min(threads, source.plain[1] // _SHARE_SIZE))
 
 
-def scan(source: Source, scans: Scans) -> None:
+def scan(source: Source, scans: Sequence[Scan]) -> None:
     """Reads all of a source, one share each, as many as `n_shares` says. Raises the first InputError of the file."""
     if source.plain is None:
         _scan_stream(source, scans[0])
@@ -88,14 +100,14 @@ def scan(source: Source, scans: Scans) -> None:
         _scan_shares(source.plain, scans)
 
 
-def _scan_shares(plain: tuple[int, int], scans: Scans) -> None:
+def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan]) -> None:
     import threading  # noqa: PLC0415
 
     fd, size = plain
     bounds = [size * i // len(scans) for i in range(len(scans))] + [_NO_END]
     threads = [
         threading.Thread(target=one.scan_file, args=(fd, begin, end), daemon=True)
-        for one, begin, end in zip(scans, bounds, bounds[1:])
+        for one, begin, end in zip(scans, bounds, bounds[1:], strict=False)
     ]
     try:
         for thread in threads:
@@ -111,7 +123,7 @@ def _scan_shares(plain: tuple[int, int], scans: Scans) -> None:
         raise
 
 
-def _scan_stream(source: Source, one: RunScan | QrelsScan) -> None:
+def _scan_stream(source: Source, one: Scan) -> None:
     from treckon.files import prefetched  # noqa: PLC0415
 
     # A thread that waits for a pipe's writer could be neither interrupted nor joined.
@@ -125,7 +137,7 @@ def _scan_stream(source: Source, one: RunScan | QrelsScan) -> None:
         blocks.close()
 
 
-def raise_problem(source: Source, file_format: str, scans: Scans) -> None:
+def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> None:
     """Raises the InputError of the first line that stopped one of the scans, if any did."""
     problem = next((one.problem for one in scans if one.problem is not None), None)
     if problem is None:
@@ -154,7 +166,7 @@ class Doubts:
 
     __slots__ = ("file_format", "n", "position", "source")
 
-    def __init__(self, source: Source, file_format: str, scans: Scans) -> None:
+    def __init__(self, source: Source, file_format: str, scans: Sequence[Scan]) -> None:
         self.source = source
         self.file_format = file_format
         self.n = sum(one.doubts[0] for one in scans)

@@ -91,8 +91,9 @@ class Measure:
     """
 
     __slots__ = (
-        "aggregate", "aliases", "definition", "examples", "expected", "function", "kernel", "missing", "name", "parameters", "per_query",
-        "recounted_from", "since", "source", "summary", "title", "traits", "value_type", "view",
+        "aggregate", "aliases", "definition", "examples", "expected", "function", "kernel", "missing", "name",
+        "parameters", "per_query", "recounted_from", "since", "source", "summary", "title", "traits",
+        "value_type", "view",
     )  # fmt: skip
 
     def __init__(

@@ -25,7 +25,6 @@ from comparing import assert_same_output
 from treckon import reading, registry
 from treckon.cli import trec_eval as command
 from treckon.errors import NoQueriesError
-from treckon.evaluate import evaluate_run
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.names import Asked, request
@@ -45,6 +44,7 @@ from treckon.registry import (
     VIEW_RUN,
 )
 from treckon.syntax import Measure as FieldMeasure
+from treckon.trec_evaluation import evaluate_run
 
 RELEASES = oracle.RELEASES
 both_releases = pytest.mark.parametrize("release", RELEASES)

@@ -25,6 +25,7 @@ class Plan:
         condensed: bool = False,
         n_docs: int = 0,
         release: str = "10.0",
+        highest_grade: int = 0,
         gain: Any = "linear",
         discount: Any = "log2",
         ties: str = "trec",

@@ -20,8 +20,8 @@ from treckon._native.pairing cimport Pairing, pair_up, pairing_free
 from treckon._native.prefs cimport Prefs, PrefsBuilder
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Query, Unit, find_query
 from treckon._native.ranking cimport (
-    JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, GradeCount, Hit, Kernel, Params, Ranking, binary_gain,
-    exp2_gain, linear_gain,
+    JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, GradeCount, Hit, Kernel, Params, Ranking,
+    binary_gain, exp2_gain, linear_gain,
 )
 from treckon._native.scan cimport TK_SLACK, tk_exchange, tk_hash, tk_prefetch
 
@@ -47,7 +47,7 @@ cdef class Plan:
     """What to compute for each query: the values in printing order, and the policies that make the ranking.
 
     values: (kernel or None, setting, per_group, missing or None) of each printed name; kernel from a measure's record
-    level: lowest relevant grade, 0 to 2^31, of settings that have none of their own
+    level: lowest relevant grade, at least 0, of settings that have none of their own
     depth: documents of a query that count, or None
     condensed: whether unjudged documents are taken out of rankings
     n_docs: documents in the collection
@@ -65,9 +65,9 @@ cdef class Plan:
     """
 
     def __cinit__(
-        self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", highest_grade=0, gain="linear",
-        discount="log2", str ties="trec", seed=0, str repeats="error", negative_is_judged=False, ignores_self=False,
-        refuses_unjudged=False, reports_ties=False, keeps_rankings=False,
+        self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", highest_grade=0,
+        gain="linear", discount="log2", str ties="trec", seed=0, str repeats="error", negative_is_judged=False,
+        ignores_self=False, refuses_unjudged=False, reports_ties=False, keeps_rankings=False,
     ):
         cdef Py_ssize_t i
         cdef Value *value
@@ -97,7 +97,7 @@ cdef class Plan:
             value.per_group = per_group
             value.missing = NAN if missing is None else missing
             value.text_column = -1
-            view = (min(level if setting.level is None else setting.level, 0x7FFFFFFF), condensed or setting.condensed)
+            view = (min(level if setting.level is None else setting.level, 2 ** 62), condensed or setting.condensed)
             value.view = views.setdefault(view, len(views))
             if record_kernel is not None:
                 kernel = record_kernel
@@ -211,7 +211,9 @@ cdef class Results:
         self.kept_rankings = <char **> calloc(n * plan.n_views + 1 if plan.keeps_rankings else 1, sizeof(char *))
         self.texts = <char **> calloc(n * plan.n_texts + 1, sizeof(char *))
         self.text_lengths = <int64_t *> calloc(n * plan.n_texts + 1, sizeof(int64_t))
-        if self.matrix == NULL or self.seen == NULL or self.ties == NULL or self.kept_rankings == NULL or self.texts == NULL or self.text_lengths == NULL:
+        if self.matrix == NULL or self.seen == NULL or self.ties == NULL:
+            raise MemoryError
+        if self.kept_rankings == NULL or self.texts == NULL or self.text_lengths == NULL:
             raise MemoryError
 
     def __dealloc__(self):
@@ -319,7 +321,9 @@ cdef class Results:
         cdef const Ranking *kept
         cdef const Hit *hits
         cdef const GradeCount *grades
-        if not (self.plan.keeps_rankings and 0 <= query < self.qrels.table.n_queries and 0 <= value < self.plan.n_values):
+        if not self.plan.keeps_rankings:
+            raise ValueError("this plan keeps no rankings")
+        if not (0 <= query < self.qrels.table.n_queries and 0 <= value < self.plan.n_values):
             raise IndexError(f"value {value} of query {query}")
         kept = <const Ranking *> self.kept_rankings[query * self.plan.n_views + self.plan.values[value].view]
         if kept == NULL:

@@ -42,7 +42,7 @@ ctypedef struct Policy:
 
 ctypedef struct View:
     # How one measure sees the ranking.
-    int32_t level               # lowest relevant grade
+    int64_t level               # lowest relevant grade
     bint condensed              # unjudged documents (UNPOOLED and UNJUDGED) are taken out, after the depth cut
 
 

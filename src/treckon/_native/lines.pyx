@@ -336,9 +336,11 @@ cdef bint keep_tag(Scanner *s, const char *tag, size_t length) noexcept nogil:
     return True
 
 
-cdef inline bint walk(Scanner *s, size_t limit, const int n_tail, const int value, const ValueKind kind) noexcept nogil:
-    # All lines from s.parsed to `limit`, the byte before which is a LF. The constants are those of a format with a quick
-    # way: how many fields there are from the document id on, and which of them is the value.
+cdef inline bint walk(
+    Scanner *s, size_t limit, const int n_tail, const int value, const ValueKind kind
+) noexcept nogil:
+    # All lines from s.parsed to `limit`, the byte before which is a LF. The constants are those of a format with a
+    # quick way: how many fields there are from the document id on, and which of them is the value.
     cdef tk_tail_t tail
     cdef const char *docno
     cdef size_t at = s.parsed, quick = 0  # the line that was read the quick way last

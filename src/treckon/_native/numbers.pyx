@@ -1,4 +1,4 @@
-"""Text to numbers: one way for files, options and parameters alike, trec_eval's (C's) with the question "all of it?"."""
+"""Text to numbers, one way for files, options and parameters: as C reads it, with the question whether it is all."""
 
 from libc.stdint cimport int64_t, uint64_t
 

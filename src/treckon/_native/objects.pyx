@@ -179,7 +179,7 @@ cdef class MappingScan:
             return self.evaluate_any(query, name, documents)
 
     cdef bint collect(self, dict documents) except -1:
-        # Scores and ids of a query, as listed, if all are plain numbers and text: then no code of others runs meanwhile.
+        # Scores and ids of a query, as listed, if all are plain numbers and text: no code of others runs meanwhile.
         cdef PyObject *key = NULL
         cdef PyObject *value = NULL
         cdef Py_ssize_t position = 0
@@ -432,7 +432,7 @@ cdef class ColumnsScan:
         return evaluate_segment(&self.share, segment)
 
     def scan_objects(self, list queries, list documents, const double[::1] scores):
-        """Evaluates rows whose ids are texts, whole numbers or bytes. Raises InputError with the row of another type."""
+        """Evaluates rows whose ids are texts, whole numbers or bytes. Raises InputError with the row of any other."""
         cdef Segment segment
         cdef Record *record
         cdef bytes qid, docno

@@ -74,6 +74,10 @@ cdef inline bint may_be_judged(const Table *table, const Unit *unit, uint64_t ha
     return (table.filter[unit.first_filter_word + (bit >> 6)] >> (bit & 63)) & 1
 
 
+cdef inline bint is_id(const Table *table, const Judged *judged, const char *docno, size_t length) noexcept nogil:
+    return tk_same_padded(table.text + judged.offset, judged.length, docno, length)
+
+
 cdef inline int64_t find_judged(
     const Table *table, const Unit *unit, uint64_t hash, const char *docno, size_t length
 ) noexcept nogil:
@@ -84,18 +88,14 @@ cdef inline int64_t find_judged(
     cdef uint64_t slot
     if unit.slot_mask == 0:
         for i in range(unit.n_judged):
-            if judged[i].hash == hash and tk_same_padded(
-                table.text + judged[i].offset, judged[i].length, docno, length
-            ):
+            if judged[i].hash == hash and is_id(table, &judged[i], docno, length):
                 return i
         return -1
     slots = table.slots + unit.first_slot
     slot = hash & unit.slot_mask
     while slots[slot]:
         i = slots[slot] - 1
-        if judged[i].hash == hash and tk_same_padded(
-                table.text + judged[i].offset, judged[i].length, docno, length
-            ):
+        if judged[i].hash == hash and is_id(table, &judged[i], docno, length):
             return i
         slot = (slot + 1) & unit.slot_mask
     return -1

@@ -40,7 +40,7 @@ ctypedef struct Ranking:
     const Hit *hits           # by rising rank; every rank without a hit holds an UNPOOLED document
     int64_t n_grades
     const GradeCount *grades  # by falling grade
-    int32_t level             # a grade at or above it is relevant; always >= 0
+    int64_t level             # a grade at or above it is relevant; always >= 0
 
 
 ctypedef struct GainPair:

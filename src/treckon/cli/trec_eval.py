@@ -8,14 +8,21 @@ import sys
 from treckon import __version__
 from treckon.cli.getopt_long import OptionError, parse
 from treckon.compat.trec_eval import RELEASES
-from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, TreckonError, UnknownMeasureError
+from treckon.errors import (
+    EvaluationError,
+    InputError,
+    NoQueriesError,
+    ParameterError,
+    TreckonError,
+    UnknownMeasureError,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from treckon.evaluate import Evaluation
     from treckon.names import Request
+    from treckon.trec_evaluation import Evaluation
     from treckon.zscores import ZScores
 
 USAGE = """\
@@ -85,7 +92,8 @@ def _whole_number(option: str, text: str, lowest: int | None = 0) -> int:
     value, whole = integer_prefix(text)
     if not whole or (lowest is not None and value < lowest):
         from_lowest = "" if lowest is None else f" from {lowest}"
-        raise _Exit(_USAGE, f"trec_eval: option {option}: expected a whole number{from_lowest}, found '{text}'\n{USAGE}")
+        problem = f"option {option}: expected a whole number{from_lowest}, found '{text}'"
+        raise _Exit(_USAGE, f"trec_eval: {problem}\n{USAGE}")
     return int(value)
 
 
@@ -103,14 +111,14 @@ def read_options(argv: list[str]) -> Options:
 
 def _check_release(options: Options) -> None:
     if options.release not in RELEASES:
-        raise _Exit(
-            _USAGE, f"trec_eval: --compat, TRECKON_COMPAT: expected {' or '.join(RELEASES)}, found '{options.release}'\n"
-        )
+        expected = " or ".join(RELEASES)
+        raise _Exit(_USAGE, f"trec_eval: --compat, TRECKON_COMPAT: expected {expected}, found '{options.release}'\n")
 
 
 def _set_option(options: Options, letter: str, argument: str) -> None:
     if letter == "v":  # at once, whatever comes behind it
         _check_release(options)
+        _check_measures(options)
         raise _Exit(0, f"trec_eval version {options.release} (treckon {__version__})\n")
     if letter in _FLAGS:
         name, value = _FLAGS[letter]
@@ -145,6 +153,14 @@ def _asked(options: Options) -> Request:
     return request(options.measures or ["official"], options.release)
 
 
+def _check_measures(options: Options) -> None:
+    """Refuses names that aren't there; parameters are looked at later."""
+    try:
+        _asked(options)
+    except (ParameterError, EvaluationError):
+        pass
+
+
 def _say(options: Options, message: str) -> None:
     """A note or warning on stderr."""
     if not options.quiet:
@@ -163,9 +179,9 @@ def _tell(text: str) -> None:
 
 def evaluate(options: Options) -> Iterator[bytes]:
     """The output of the command, in pieces. Everything that can fail is over before the first."""
-    from treckon.evaluate import evaluate_run  # noqa: PLC0415
     from treckon.files import Source  # noqa: PLC0415
     from treckon.reading import read_qrels  # noqa: PLC0415
+    from treckon.trec_evaluation import evaluate_run  # noqa: PLC0415
 
     asked = _asked(options)
     if options.strict and asked.doubts:
@@ -178,9 +194,7 @@ def evaluate(options: Options) -> Iterator[bytes]:
     if qrels_path == "-" and run_path == "-":
         raise _Exit(_USAGE, f"trec_eval: expected one file from standard input, found '-' for both\n{USAGE}")
     with Source(qrels_path) as qrels_source:
-        judgements = read_qrels(
-            qrels_source, options.rel_format, release=options.release, strict=options.strict
-        )
+        judgements = read_qrels(qrels_source, options.rel_format, release=options.release, strict=options.strict)
         if options.results_format != "trec_results":
             raise _Exit(_INPUT, f"trec_eval: illegal retrieval results format '{options.results_format}'\n")
         with Source(run_path) as run_source:

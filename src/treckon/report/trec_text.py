@@ -40,11 +40,9 @@ class QueryBlocks:
         return text.replace(b"\0", qid)
 
 
-def summary_lines(
-    asked: Sequence[Asked], values: Sequence[float | bytes], zscores: bool = False
-) -> Iterator[bytes]:
+def summary_lines(asked: Sequence[Asked], values: Sequence[float | bytes], zscores: bool = False) -> Iterator[bytes]:
     """The lines for all queries together."""
-    for one, value in zip(asked, values):
+    for one, value in zip(asked, values, strict=True):
         if not one.measure.summary:
             continue
         if isinstance(value, bytes):  # the run's tag, which stands there without quotes

@@ -169,7 +169,7 @@ def _no_queries_error(judgements: Judgements, scans: Sequence[RunScan], only: by
 
 
 def _refuse_faults(judgements: Judgements, results: Results, scans: Sequence[RunScan], run: Source) -> None:
-    """Raises EvaluationError for the first evaluated query that has a document twice in the run or faulty judgements."""
+    """Raises EvaluationError for the first evaluated query with a document twice in the run, or faulty judgements."""
     in_run = min((one.duplicate for one in scans if one.duplicate is not None), default=None)
     in_qrels = results.first_faulty()
     if in_run is not None and (in_qrels < 0 or in_run[0] <= in_qrels):
