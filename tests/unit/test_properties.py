@@ -28,7 +28,7 @@ from treckon.errors import NoQueriesError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.names import Asked, request
-from treckon.params import Arguments, Cutoffs, Setting
+from treckon.params import Cutoffs, Setting
 from treckon.reading import read_qrels
 from treckon.registry import (
     BOUNDED,
@@ -43,7 +43,6 @@ from treckon.registry import (
     VIEW_RANKING,
     VIEW_RUN,
 )
-from treckon.syntax import Measure as FieldMeasure
 from treckon.trec_evaluation import evaluate_run
 
 RELEASES = oracle.RELEASES
@@ -339,14 +338,18 @@ def claiming(trait: str) -> Any:
 
 def settings_of(measure: registry.Measure) -> list[Setting]:
     """Those of the bare name, and cutoffs."""
-    kind = measure.parameters
-    if isinstance(kind, Cutoffs):
+    if isinstance(measure.parameters, Cutoffs):
         return [Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in CUTOFFS]
-    if isinstance(kind, Arguments) and kind.at == "cutoff":
-        return [*kind.defaults(), *(kind.setting(cutoff, {}) for cutoff in CUTOFFS)]
-    if isinstance(kind, Arguments) and kind.at is not None:
-        return [kind.setting(point, {}) for point in (0.0, 0.3, 0.5, 1.0)]
-    return list(kind.defaults())
+    return list(measure.parameters.defaults())
+
+
+def texts_of(measure: registry.Measure) -> list[str]:
+    """The same of a measure by a field's name."""
+    kind = measure.parameters
+    at = getattr(kind, "at", None)
+    numbers = [] if at is None else CUTOFFS if at == "cutoff" else (0.0, 0.3, 0.5, 1.0)
+    bare = [] if numbers and kind.at_required else [measure.name]
+    return bare + [f"{measure.name}@{number}" for number in numbers]
 
 
 Values = dict[str, list[float | str]]  # query -> a value for each setting
@@ -357,16 +360,14 @@ def values_of(measure: registry.Measure, case: Any, *, level: int = 1, depth: in
 
     Measures by trec_eval's names are evaluated as the command does, others as `treckon.evaluate` does.
     """
-    all_settings = settings_of(measure)
     if measure.since is None:
         unjudged = "condensed" if more.get("condensed") else "nonrelevant"
-        measures = [FieldMeasure(measure, one) for one in all_settings]
-        evaluator = Evaluator(case.judgements, measures, level=level, depth=depth, unjudged=unjudged)
+        evaluator = Evaluator(case.judgements, texts_of(measure), level=level, depth=depth, unjudged=unjudged)
         evaluation = evaluator.evaluate(case.run)
         return {query: list(values.values()) for query, values in evaluation.per_query.items()}
     format = FORMAT_OF_VIEW[measure.view]
     files = values_of.folder.write(FORMATS[format][1](case.judgements), strategies.run_bytes(case.run))
-    asked = [Asked(measure, one) for one in all_settings]
+    asked = [Asked(measure, one) for one in settings_of(measure)]
     return values_of_queries(files, format, asked, level=level, depth=depth, **more)
 
 
@@ -515,4 +516,4 @@ def test_every_trait_has_its_test():
     claimed = {trait for one in registry.all_measures() for trait in one.traits}
     assert claimed <= tried
     assert all(one in MEASURES for one in registry.all_measures() if one.traits)
-    assert all(one.view in FORMAT_OF_VIEW and settings_of(one) for one in MEASURES)
+    assert all(one.view in FORMAT_OF_VIEW for one in MEASURES)

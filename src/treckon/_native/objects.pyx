@@ -23,6 +23,8 @@ from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, find_query, id_text_of
 from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 
+from numbers import Complex, Real
+
 from treckon.errors import InputError
 
 cdef extern from "Python.h":
@@ -50,12 +52,15 @@ cdef bytes id_bytes(object key, str place):
 cdef double number_of(object value, str place) except? -1.0:
     # A score: any real scalar.
     cdef double number
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+    cdef bint is_complex = isinstance(value, Complex) and not isinstance(value, Real)
+    if is_complex or isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise InputError(place, f"expected a number as score, found {value!r} of type {type(value).__name__}")
     try:
         number = float(value)
-    except OverflowError:
-        number = float("inf") if value > 0 else float("-inf")
+    except Exception:  # whatever somebody's __float__ raises
+        raise InputError(
+            place, f"expected a number as score, found {value!r} of type {type(value).__name__}"
+        ) from None
     if isnan(number):
         raise InputError(place, f"expected a number as score, found {value!r}")
     return number
@@ -145,8 +150,13 @@ cdef class MappingScan:
                     self.extra_queries.append(qid)
         for query in range(qrels.table.n_queries):
             documents = mapping.get(names[query])
+            number = number_item(mapping, names[query])
             if documents is None:
-                documents = number_item(mapping, names[query])
+                documents = number
+            elif number is not None:
+                raise InputError(
+                    f"run: query {names[query]!r}", "expected each query once, found its id as text and as a number"
+                )
             if documents is None or not is_wanted(&self.share, query):
                 continue
             self.share.target.seen[query] = 1
@@ -175,7 +185,7 @@ cdef class MappingScan:
             if not self.collect(documents):
                 return self.evaluate_any(query, name, documents)
             return self.evaluate_few(query, documents) if few else self.evaluate_collected(query, name, len(documents))
-        except UnicodeEncodeError:  # an id with a lone surrogate
+        except (UnicodeEncodeError, OverflowError):  # an id with a lone surrogate, a score beyond all doubles
             return self.evaluate_any(query, name, documents)
 
     cdef bint collect(self, dict documents) except -1:
