@@ -183,7 +183,8 @@ def AP(query, k=None, rel=1, denominator="all"):
         if docno in relevant(query, rel):
             total += found(query, rank, rel) / rank
     r = len(relevant(query, rel))
-    return divided(total, {"all": r, "min_k": r if k is None else min(r, k), "retrieved": found(query, k, rel)}[denominator])
+    by = {"all": r, "min_k": r if k is None else min(r, k), "retrieved": found(query, k, rel)}
+    return divided(total, by[denominator])
 
 
 @oracle
@@ -275,8 +276,8 @@ def nDCG(query, k=None, rel=0, gain="linear", discount="log2"):
 @oracle
 def NCRR(query, k=None, rel=1):
     ranks = [rank for rank, d in enumerate(looked_at(query, k), 1) if d in relevant(query, rel)]
-    r = len(relevant(query, rel))
-    return divided(sum(1 / rank for rank in ranks), sum(1 / rank for rank in range(1, (r if k is None else min(r, k)) + 1)))
+    best = range(1, len(list(relevant(query, rel))[:k]) + 1)
+    return divided(sum(1 / rank for rank in ranks), sum(1 / rank for rank in best))
 
 
 # Cascade
@@ -293,7 +294,8 @@ def expected_reciprocal_rank(grades, highest):
 
 @oracle
 def ERR(query, k=None, max_rel=0):
-    return expected_reciprocal_rank([query.grades.get(d, -1) for d in looked_at(query, k)], max_rel or query.highest_grade)
+    grades = [query.grades.get(docno, -1) for docno in looked_at(query, k)]
+    return expected_reciprocal_rank(grades, max_rel or query.highest_grade)
 
 
 @oracle
@@ -333,7 +335,7 @@ def ideal(query):
 
 def rbo_to(depth, p, one, other):
     shares = [len(set(one[:d]) & set(other[:d])) / d for d in range(1, depth + 1)]
-    return sum(p ** (d - 1) * share for d, share in enumerate(shares, 1)) / sum(p ** (d - 1) for d in range(1, depth + 1))
+    return sum(p**i * share for i, share in enumerate(shares)) / sum(p**i for i in range(depth))
 
 
 @oracle
@@ -496,11 +498,11 @@ def BPM(query, k, T=1.0, min_rel=0, max_rel=0, of="EU"):
 @oracle
 def BPMD(query, k, T=1.0, h_b=1.0, h_c=1.0, gain_med=0.5, min_rel=0, max_rel=0, of="EU"):
     def continuation(g):
-        chances = []
-        for i in range(1, N + 1):
-            surprise = sum(gain - gain_med for gain in g[: i - 1])
-            wanted, ready = T + h_b * surprise, k + h_c * surprise
-            chances.append(float(sum(g[:i]) < wanted and i < ready))
+        chances, total, surprise = [], 0.0, 0.0
+        for i, gain in enumerate(g, 1):
+            total += gain
+            chances.append(float(total < T + h_b * surprise and i < k + h_c * surprise))
+            surprise += gain - gain_med
         return chances
 
     return cwl(query, continuation, min_rel, max_rel, of)

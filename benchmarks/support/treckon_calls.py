@@ -13,9 +13,9 @@ def evaluator(qrels: Any, measures: Iterable[str]) -> treckon.Evaluator:
 
 def means(evaluator: treckon.Evaluator, run: Any) -> dict[str, float]:
     """Means of a run by the measures' printed names; run is a path, a dict of dict or columns."""
-    return dict(evaluator.evaluate(run).means)
+    return {str(measure): value for measure, value in evaluator.evaluate(run).means.items()}
 
 
 def columns(query_ids: Any, document_ids: Any, values: Any) -> Any:
     """Arrays with a row for each document, in the form that treckon takes as qrels or as run."""
-    return treckon.columns(query_ids, document_ids, values)
+    return (query_ids, document_ids, values)

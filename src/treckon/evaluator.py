@@ -13,9 +13,18 @@ from treckon.errors import EvaluationError, ParameterError
 from treckon.files import Source
 from treckon.inputs import Columns, as_qrels, as_run
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
-from treckon.registry import BOUNDED, IGNORES_ORDER, TEXT, VIEW_RANKING, VIEW_RUN
+from treckon.registry import (
+    BOUNDED,
+    IGNORES_ORDER,
+    TEXT,
+    VIEW_JUDGMENT_GROUPS,
+    VIEW_PREFERENCES,
+    VIEW_RANKING,
+    VIEW_RUN,
+)
 from treckon.results import Evaluation
 from treckon.syntax import parse_all
+from treckon.trec_evaluation import view_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +34,9 @@ if TYPE_CHECKING:
     from treckon.syntax import Measure
 
     AnyScan: TypeAlias = RunScan | MappingScan | ColumnsScan
+
+
+_GROUP_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
 
 
 class Evaluator:
@@ -37,7 +49,8 @@ class Evaluator:
               {document: grade}}``, rows, columns, a data frame, ...
     measures: a text or measure, or several: ``"nDCG@10"``, ``["AP(rel=2)", "ndcg_cut_10", "official"]``
     columns:  names of the columns of a table: (query id, document id, grade)
-    format:   of a text, where it is not to be guessed
+    format:   of a text, where it is not to be guessed; trec_eval's formats of preferences and of groups of assessors,
+              "prefs", "qrels_prefs" and "qrels_jg", must be named, and are for the measures made for them
     threads:  how many may be used, 0: as many as can run
 
     The other options are the conventions: see `treckon.conventions.Conventions` for what each means.
@@ -59,9 +72,12 @@ class Evaluator:
         self.measures = parse_all(measures, release=self.conventions.release)
         self._threads = threads or available_threads()
         self._given = frozenset(conventions)
-        self._check_measures()
         self._warnings: list[str] = []
-        self._qrels = self._read(qrels, columns, format)
+        if format in _GROUP_FORMATS:
+            self._qrels, self._view = self._read_groups(qrels, format)
+        else:
+            self._qrels, self._view = self._read(qrels, columns, format), VIEW_RANKING
+        self._check_measures()
 
     # Judgements
 
@@ -84,6 +100,21 @@ class Evaluator:
                 add_mapping(builder, given)
             table = builder.finish(release)
         return self._without_repeats(table)
+
+    def _read_groups(self, qrels: Any, format: str) -> tuple[Qrels, str]:
+        """Judgements in groups, and what measures of them look at."""
+        given = as_qrels(qrels, format="trec")
+        if not isinstance(given, Source):
+            raise InputError("qrels", f"expected a path, an open file or text in the format {format}")
+        with given:
+            judgements = read_qrels(given, format, release=self.conventions.release)
+            if warning := judgements.doubts.warning():
+                self._warnings.append(warning)
+            everything = Results(judgements.table, Plan([]))
+            everything.evaluate_missing()
+            if (faulty := everything.first_faulty()) >= 0:
+                raise judgements.fault(faulty)
+        return judgements.table, view_of(judgements.table)
 
     def _without_repeats(self, table: Qrels) -> Qrels:
         """The table with each document once for a query. Raises EvaluationError where that isn't allowed."""
@@ -110,8 +141,14 @@ class Evaluator:
     def _check_measures(self) -> None:
         """Refuses measures of other judgements, and options that no measure asked for has any use for."""
         for measure in self.measures:
-            if measure.measure.view not in (VIEW_RUN, VIEW_RANKING):
-                raise EvaluationError(f"{measure}: it is for {measure.measure.view}, not for qrels")
+            if measure.measure.view not in (VIEW_RUN, self._view):
+                raise EvaluationError(
+                    f"{measure}: it is for {measure.measure.view}, these judgements are for {self._view}"
+                )
+        if self._view == VIEW_PREFERENCES and self.conventions.ties != "trec":
+            raise ParameterError(
+                f"ties: expected 'trec' (document ids rising) with preferences, found {self.conventions.ties!r}"
+            )
         for option in ("gain", "discount"):
             if option in self._given and not any(_takes(measure, option) for measure in self.measures):
                 raise ParameterError(
@@ -135,7 +172,7 @@ class Evaluator:
             [
                 (
                     one.measure.expected if ties == "expected" and one.measure.expected else one.measure.kernel,
-                    one.setting, False, one.measure.missing,
+                    one.setting, self._view == VIEW_JUDGMENT_GROUPS, one.measure.missing,
                 )
                 for one in measures
             ],
@@ -178,6 +215,8 @@ class Evaluator:
                 given.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._view != VIEW_RANKING:
+            raise TypeError(f"an evaluator with {self._view} can't be pickled")
         return _restored, (self._qrels, self.measures, self._threads, self._given_conventions(), self._warnings)
 
     def _given_conventions(self) -> dict[str, object]:
@@ -393,7 +432,9 @@ class _Scoring:
 
     def _without_relevant(self, numbers: Sequence[int]) -> dict[int, set[int]]:
         """By relevance level, the evaluated queries that have no relevant document."""
-        found = {}
+        found: dict[int, set[int]] = {}
+        if self._evaluator._view != VIEW_RANKING:
+            return {level: set() for level in {self._level(measure) for measure in self._measures}}
         for level in {self._level(measure) for measure in self._measures} | {self._conventions.level}:
             found[level] = {number for number in numbers if self._qrels.n_relevant(number, level) == 0}
         if self._conventions.no_relevant == "error":
@@ -453,10 +494,15 @@ class _Scoring:
             "in_both": n_both,
             "missing": len(self._qrels) - n_both,
             "extra": n_extra,
-            "without_relevant": sum(
-                self._qrels.n_relevant(number, self._conventions.level) == 0 for number in range(len(self._qrels))
-            ),
+            "without_relevant": self._n_without_relevant(),
         }
+
+    def _n_without_relevant(self) -> int:
+        """How many judged queries have no relevant document."""
+        if self._evaluator._view != VIEW_RANKING:
+            return 0
+        level = self._conventions.level
+        return sum(self._qrels.n_relevant(number, level) == 0 for number in range(len(self._qrels)))
 
 
 def _tag(scans: Sequence[AnyScan]) -> bytes:

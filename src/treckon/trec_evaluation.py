@@ -105,7 +105,7 @@ def evaluate_run(
     Raises InputError for what can't be read, EvaluationError for what can't be evaluated, NoQueriesError.
     """
     table = judgements.table
-    view = _view_of(table)
+    view = view_of(table)
     for one in asked:
         if one.measure.view not in (VIEW_RUN, view):
             raise EvaluationError(
@@ -135,7 +135,7 @@ def evaluate_run(
     return Evaluation(asked, results, tag, Doubts(run, "run", scans), complete=complete)
 
 
-def _view_of(table: Qrels) -> str:
+def view_of(table: Qrels) -> str:
     """What measures can look at where these are the judgements."""
     if isinstance(table, Prefs):
         return VIEW_PREFERENCES

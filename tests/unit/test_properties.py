@@ -11,8 +11,9 @@ import random
 import re
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -43,12 +44,13 @@ from treckon.registry import (
     VIEW_RANKING,
     VIEW_RUN,
 )
+from treckon.syntax import parse_all
 from treckon.trec_evaluation import evaluate_run
 
 RELEASES = oracle.RELEASES
 both_releases = pytest.mark.parametrize("release", RELEASES)
-few = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-many = settings(few, max_examples=50)
+few = settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+many = settings(few, max_examples=30)
 
 
 def qrels_prefs_cases(**more: Any) -> st.SearchStrategy:
@@ -322,62 +324,84 @@ def test_nothing_but_numbers_is_ever_printed(folder: Folder, release: str, data:
 
 # ---- Traits
 #
-# A trait holds with the default parameters and with any cutoff. Each record that claims one is tried.
+# A trait holds with the default parameters and with any cutoff. Each record that claims one is tried, all of a kind at
+# once: those by the field's names, and trec_eval's by the format of judgements that they are for.
 
 MEASURES = [one for one in registry.all_measures() if one.view != VIEW_RUN]
-
+TRAITS = (BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER, IGNORES_UNJUDGED_ORDER)
+KINDS = ("field", *FORMAT_OF_VIEW.values())
 CUTOFFS = (1, 2, 3, 5, 8, 13, 1000)
 
 
-def claiming(trait: str) -> Any:
-    """Parametrizes a test by the measures whose records claim a trait."""
-    claim = [one for one in MEASURES if trait in one.traits]
-    ids = [f"{one.name} (field)" if one.since is None else one.name for one in claim]
-    return pytest.mark.parametrize("measure", claim, ids=ids)
+def kind_of(measure: registry.Measure) -> str:
+    return "field" if measure.since is None else FORMAT_OF_VIEW[measure.view]
 
 
-def settings_of(measure: registry.Measure) -> list[Setting]:
-    """Those of the bare name, and cutoffs."""
-    if isinstance(measure.parameters, Cutoffs):
-        return [Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in CUTOFFS]
-    return list(measure.parameters.defaults())
+class Claim(NamedTuple):
+    """A measure that claims a trait, with the names of its values; those of the cutoffs come last, by rising cutoff."""
+
+    measure: registry.Measure
+    names: list[str]
+    asked: list[Any]
 
 
-def texts_of(measure: registry.Measure) -> list[str]:
-    """The same of a measure by a field's name."""
-    kind = measure.parameters
-    at = getattr(kind, "at", None)
-    numbers = [] if at is None else CUTOFFS if at == "cutoff" else (0.0, 0.3, 0.5, 1.0)
-    bare = [] if numbers and kind.at_required else [measure.name]
-    return bare + [f"{measure.name}@{number}" for number in numbers]
-
-
-Values = dict[str, list[float | str]]  # query -> a value for each setting
-
-
-def values_of(measure: registry.Measure, case: Any, *, level: int = 1, depth: int | None = None, **more: Any) -> Values:
-    """Values of a case for each setting of a measure.
-
-    Measures by trec_eval's names are evaluated as the command does, others as `treckon.evaluate` does.
-    """
+def claim_of(measure: registry.Measure) -> Claim:
     if measure.since is None:
-        unjudged = "condensed" if more.get("condensed") else "nonrelevant"
-        evaluator = Evaluator(case.judgements, texts_of(measure), level=level, depth=depth, unjudged=unjudged)
-        evaluation = evaluator.evaluate(case.run)
-        return {query: list(values.values()) for query, values in evaluation.per_query.items()}
-    format = FORMAT_OF_VIEW[measure.view]
-    files = values_of.folder.write(FORMATS[format][1](case.judgements), strategies.run_bytes(case.run))
-    asked = [Asked(measure, one) for one in settings_of(measure)]
-    return values_of_queries(files, format, asked, level=level, depth=depth, **more)
+        at = getattr(measure.parameters, "at", None)
+        numbers = () if at is None else CUTOFFS if at == "cutoff" else (0.0, 0.3, 0.5, 1.0)
+        bare = [] if numbers and measure.parameters.at_required else [measure.name]
+        names = bare + [f"{measure.name}@{number}" for number in numbers]
+        return Claim(measure, names, list(parse_all(names)))
+    settings = measure.parameters.defaults()
+    if isinstance(measure.parameters, Cutoffs):
+        settings = tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in CUTOFFS)
+    asked = [Asked(measure, one) for one in settings]
+    return Claim(measure, [one.name for one in asked], asked)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _folder_of_values(folder: Folder) -> None:
-    values_of.folder = folder
+CLAIMS = {
+    (trait, kind): [claim_of(one) for one in MEASURES if kind_of(one) == kind and trait in one.traits]
+    for trait in TRAITS
+    for kind in KINDS
+}
 
 
-def cases_of(measure: registry.Measure, **more: Any) -> st.SearchStrategy:
-    return FORMATS[FORMAT_OF_VIEW[measure.view]][0](max_queries=2, **more)
+def claimed(trait: str) -> Any:
+    """Parametrizes a test by the kinds of measures that claim a trait."""
+    return pytest.mark.parametrize("kind", [kind for kind in KINDS if CLAIMS[trait, kind]])
+
+
+Values = dict[str, dict[str, float | str]]  # query -> printed name -> value
+
+
+def values_of(
+    claims: Sequence[Claim],
+    folder: Folder,
+    case: Any,
+    *,
+    level: int = 1,
+    depth: int | None = None,
+    condensed: bool = False,
+) -> Values:
+    """The values that measures of one kind have for a case.
+
+    Those by trec_eval's names are evaluated as the command does, others as `treckon.evaluate` does.
+    """
+    names = [name for claim in claims for name in claim.names]
+    asked = [one for claim in claims for one in claim.asked]
+    kind = kind_of(claims[0].measure)
+    if kind == "field":
+        unjudged = "condensed" if condensed else "nonrelevant"
+        evaluator = Evaluator(case.judgements, asked, level=level, depth=depth, unjudged=unjudged)
+        found = {query: list(row.values()) for query, row in evaluator.evaluate(case.run).per_query.items()}
+    else:
+        files = folder.write(FORMATS[kind][1](case.judgements), strategies.run_bytes(case.run))
+        found = values_of_queries(files, kind, asked, level=level, depth=depth, condensed=condensed)
+    return {query: dict(zip(names, row, strict=True)) for query, row in found.items()}
+
+
+def cases_of(kind: str, **more: Any) -> st.SearchStrategy:
+    return FORMATS["qrels" if kind == "field" else kind][0](max_queries=2, **more)
 
 
 def judged(case: Any, query: str) -> set[str]:
@@ -392,13 +416,9 @@ def judged(case: Any, query: str) -> set[str]:
     return found
 
 
-def close(one: Any, other: Any) -> bool:
-    return one == other if isinstance(one, (str, bytes)) else math.isclose(one, other, rel_tol=EPSILON, abs_tol=EPSILON)
-
-
-def ranked(scores: dict[str, float], docno_falls: bool = True) -> list[str]:
-    """Document ids by falling score, equal ones by falling id."""
-    ids = sorted(scores, key=lambda docno: docno.encode(), reverse=docno_falls)
+def ranked(scores: dict[str, float], kind: str) -> list[str]:
+    """Document ids by falling score; of equal ones the greater id comes first, for preferences the lesser one."""
+    ids = sorted(scores, key=lambda docno: docno.encode(), reverse=kind != "prefs")
     return sorted(ids, key=lambda docno: -scores[docno])
 
 
@@ -406,114 +426,123 @@ def scored(documents: Sequence[str]) -> dict[str, float]:
     return {docno: float(len(documents) - i) for i, docno in enumerate(documents)}
 
 
-@claiming(BOUNDED)
+def close(one: Any, other: Any) -> bool:
+    return one == other if isinstance(one, str | bytes) else math.isclose(one, other, rel_tol=EPSILON, abs_tol=EPSILON)
+
+
+LEVELS = st.integers(0, 3)
+
+
+@claimed(BOUNDED)
 @given(data=st.data())
-@settings(few, max_examples=10)
-def test_trait_bounded(measure: registry.Measure, data: st.DataObject):
+@few
+def test_trait_bounded(folder: Folder, kind: str, data: st.DataObject):
     """Never below 0, never above 1, at any relevance level and depth, with and without unjudged documents."""
-    case = data.draw(cases_of(measure))
-    level, depth = data.draw(st.integers(0, 3)), data.draw(st.sampled_from([None, None, 0, 1, 3, 10]))
-    values = values_of(measure, case, level=level, depth=depth, condensed=data.draw(st.booleans()))
-    for value in (value for row in values.values() for value in row):
-        assert -EPSILON <= value <= 1 + EPSILON
+    depth = data.draw(st.sampled_from([None, None, 0, 1, 3, 10]))
+    options = {"level": data.draw(LEVELS), "depth": depth, "condensed": data.draw(st.booleans())}
+    for row in values_of(CLAIMS[BOUNDED, kind], folder, data.draw(cases_of(kind)), **options).values():
+        for name, value in row.items():
+            assert -EPSILON <= value <= 1 + EPSILON, name
 
 
-@claiming(PERFECT_IS_1)
+@claimed(PERFECT_IS_1)
 @given(data=st.data())
-@settings(few, max_examples=10)
-def test_trait_perfect_is_1(measure: registry.Measure, data: st.DataObject):
+@few
+def test_trait_perfect_is_1(folder: Folder, kind: str, data: st.DataObject):
     """All judged documents by falling grade score 1, where one is relevant and has a gain."""
     grades = data.draw(strategies.by_docno(strategies.GRADES, data.draw(st.sampled_from([2, 6, 12, 40]))))
-    level = data.draw(st.integers(0, 3))
+    level = data.draw(LEVELS)
     assume(max(grades.values()) >= max(level, 1))
-    judged = sorted((docno for docno, grade in grades.items() if grade >= 0), key=lambda docno: -grades[docno])
-    case = strategies.Case({"q": grades}, {"q": scored(judged)})
-    for value in values_of(measure, case, level=level)["q"]:
-        assert math.isclose(value, 1, rel_tol=EPSILON)
+    best = sorted((docno for docno, grade in grades.items() if grade >= 0), key=lambda docno: -grades[docno])
+    case = strategies.Case({"q": grades}, {"q": scored(best)})
+    for name, value in values_of(CLAIMS[PERFECT_IS_1, kind], folder, case, level=level)["q"].items():
+        assert math.isclose(value, 1, rel_tol=EPSILON), name
 
 
-@claiming(MONOTONE)
+@claimed(MONOTONE)
 @given(data=st.data())
-@settings(few, max_examples=10)
-def test_trait_monotone(measure: registry.Measure, data: st.DataObject):
+@few
+def test_trait_monotone(folder: Folder, kind: str, data: st.DataObject):
     """Exchanging a document with a worse one directly above it never lowers the value."""
-    case = data.draw(cases_of(measure, complete=True))
+    case = data.draw(cases_of(kind, complete=True))
     query = min(case.run)
-    grades, documents = case.judgements[query], ranked(case.run[query])
+    grades, documents = case.judgements[query], ranked(case.run[query], kind)
     worth = [max(grades.get(docno, -1), -1) for docno in documents]
     below_worse = [i for i in range(1, len(documents)) if worth[i] > worth[i - 1]]
     assume(below_worse)
     i = data.draw(st.sampled_from(below_worse))
     exchanged = [*documents[: i - 1], documents[i], documents[i - 1], *documents[i + 1 :]]
-    level = data.draw(st.integers(0, 3))
+    level = data.draw(LEVELS)
     before, after = (
-        values_of(measure, strategies.Case({query: grades}, {query: scored(order)}), level=level)[query]
+        values_of(CLAIMS[MONOTONE, kind], folder, strategies.Case({query: grades}, {query: scored(order)}), level=level)
         for order in (documents, exchanged)
     )
-    for low, high in zip(before, after, strict=True):
-        assert high >= low - EPSILON
+    for name, value in before[query].items():
+        assert after[query][name] >= value - EPSILON, name
 
 
-@claiming(GROWS_WITH_CUTOFF)
+@claimed(GROWS_WITH_CUTOFF)
 @given(data=st.data())
-@settings(few, max_examples=10)
-def test_trait_grows_with_cutoff(measure: registry.Measure, data: st.DataObject):
+@few
+def test_trait_grows_with_cutoff(folder: Folder, kind: str, data: st.DataObject):
     """Never falls from one cutoff to a greater one."""
-    case = data.draw(cases_of(measure))
-    values = values_of(measure, case, level=data.draw(st.integers(0, 3)))
-    for row in values.values():
-        growing = row[-len(CUTOFFS) :]
-        assert all(low <= high + EPSILON for low, high in zip(growing, growing[1:], strict=False))
+    claims = CLAIMS[GROWS_WITH_CUTOFF, kind]
+    for row in values_of(claims, folder, data.draw(cases_of(kind)), level=data.draw(LEVELS)).values():
+        for claim in claims:
+            growing = [row[name] for name in claim.names[-len(CUTOFFS) :]]
+            assert all(low <= high + EPSILON for low, high in pairwise(growing)), claim.measure
 
 
-@claiming(IGNORES_LEVEL)
+@claimed(IGNORES_LEVEL)
 @given(data=st.data())
-@settings(few, max_examples=10)
-def test_trait_ignores_level(measure: registry.Measure, data: st.DataObject):
+@few
+def test_trait_ignores_level(folder: Folder, kind: str, data: st.DataObject):
     """The relevance level changes nothing."""
-    case = data.draw(cases_of(measure))
-    first, *others = (values_of(measure, case, level=level) for level in (0, 1, 2, 13, 2**40))
-    assert all(other == first for other in others)
+    case = data.draw(cases_of(kind))
+    claims = CLAIMS[IGNORES_LEVEL, kind]
+    one, *others = (values_of(claims, folder, case, level=level) for level in (1, 0, 2, 13, 2**40))
+    assert all(other == one for other in others)
 
 
-@claiming(IGNORES_ORDER)
+@claimed(IGNORES_ORDER)
 @given(data=st.data(), order=st.randoms(use_true_random=False))
-@settings(few, max_examples=10)
-def test_trait_ignores_order(measure: registry.Measure, data: st.DataObject, order: random.Random):
+@few
+def test_trait_ignores_order(folder: Folder, kind: str, data: st.DataObject, order: random.Random):
     """The retrieved documents may be put in any order."""
-    case = data.draw(cases_of(measure))
+    case = data.draw(cases_of(kind))
     shuffled = {query: scored(order.sample(list(scores), len(scores))) for query, scores in case.run.items()}
-    level = data.draw(st.integers(0, 3))
-    values = values_of(measure, case, level=level)
-    others = values_of(measure, case._replace(run=shuffled), level=level)
-    assert list(values) == list(others)
-    for query in values:
-        assert all(map(close, values[query], others[query]))
+    assert_close(IGNORES_ORDER, kind, folder, case, shuffled, data.draw(LEVELS))
 
 
-@claiming(IGNORES_UNJUDGED_ORDER)
+@claimed(IGNORES_UNJUDGED_ORDER)
 @given(data=st.data(), order=st.randoms(use_true_random=False))
-@settings(few, max_examples=10)
-def test_trait_ignores_unjudged_order(measure: registry.Measure, data: st.DataObject, order: random.Random):
+@few
+def test_trait_ignores_unjudged_order(folder: Folder, kind: str, data: st.DataObject, order: random.Random):
     """Unpooled documents may be put anywhere."""
-    case = data.draw(cases_of(measure, complete=True))
+    case = data.draw(cases_of(kind, complete=True))
     moved = {}
     for query, scores in case.run.items():
         named = judged(case, query)
-        pooled = iter(
-            [docno for docno in ranked(scores, docno_falls=measure.view != VIEW_PREFERENCES) if docno in named]
-        )
+        pooled = iter([docno for docno in ranked(scores, kind) if docno in named])
         unpooled = [docno for docno in scores if docno not in named]
         places = set(order.sample(range(len(scores)), len(unpooled)))
         order.shuffle(unpooled)
         moved[query] = scored([unpooled.pop() if i in places else next(pooled) for i in range(len(scores))])
-    level = data.draw(st.integers(0, 3))
-    assert values_of(measure, case, level=level) == values_of(measure, case._replace(run=moved), level=level)
+    assert_close(IGNORES_UNJUDGED_ORDER, kind, folder, case, moved, data.draw(LEVELS))
 
 
-def test_every_trait_has_its_test():
-    tried = {BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER, IGNORES_UNJUDGED_ORDER}
-    claimed = {trait for one in registry.all_measures() for trait in one.traits}
-    assert claimed <= tried
-    assert all(one in MEASURES for one in registry.all_measures() if one.traits)
-    assert all(one.view in FORMAT_OF_VIEW for one in MEASURES)
+def assert_close(trait: str, kind: str, folder: Folder, case: Any, run: strategies.Run, level: int) -> None:
+    """Another run of a case has the same values, but for rounding."""
+    claims = CLAIMS[trait, kind]
+    values = values_of(claims, folder, case, level=level)
+    others = values_of(claims, folder, case._replace(run=run), level=level)
+    assert list(values) == list(others)
+    for query, row in values.items():
+        for name, value in row.items():
+            assert close(value, others[query][name]), name
+
+
+def test_every_claim_has_its_test():
+    claims = [(one.name, trait) for one in registry.all_measures() for trait in one.traits]
+    tested = [(claim.measure.name, trait) for (trait, _), found in CLAIMS.items() for claim in found]
+    assert sorted(claims) == sorted(tested)

@@ -49,7 +49,7 @@ Nicknames: {nicknames}.
 
 Exit status: 0; 1 wrong usage or unknown measure, or output that can't be written; 2 a file or parameter that
 can't be read; 4 data that can't be evaluated (a document twice for a query, judgements of the wrong format);
-7 no query in both files.
+7 no query in both files; 255 a file of z-scores that can't be read.
 """
 
 _RESULTS_FORMATS = {

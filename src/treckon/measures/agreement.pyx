@@ -74,7 +74,8 @@ cdef double overlap(
     return total
 
 
-# Compat = RBO(run, ideal) / RBO(ideal, ideal), RBO(S, I) = sum over d <= D of p^(d-1) |S(d) and I(d)| / d / sum of p^(d-1)
+# Compat = RBO(run, ideal) / RBO(ideal, ideal)
+# RBO(S, I) = sum over d <= D of p^(d-1) |S(d) and I(d)| / d / sum over d <= D of p^(d-1)
 # Clarke, Vtyurina and Smucker, TOIS 39(3), 2021
 cdef double compatibility(const Ranking *ranking, const Params *params) noexcept nogil:
     cdef double p = params.reals[0], power = 1.0, powers = 0.0, best = 0.0, found
@@ -108,16 +109,16 @@ register(Measure(
     kernel=Kernel.of(compatibility),
     parameters=Arguments(
         Argument("p", REAL, 0.95, "persistence", lowest=0, highest=0.9999),
-        Argument("depth", INT, 1000, "how deep the rankings are compared; 0: to the end of the longer", lowest=0, highest=10**6),
+        Argument("depth", INT, 1000, "ranks that are compared; 0: to the end of the longer", lowest=0, highest=10**6),
         Argument("normalize", BOOL, True, "divide by the overlap of the ideal ranking with itself"),
     ),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_LEVEL),
     examples=(
-        Example(*SECOND, "Compat(p=0.5, depth=2)", 0.2, "overlaps 0/1 and 1/2, ideal 1/1 and 1/2: (0.5/2) / (1 + 0.5/2)"),
+        Example(*SECOND, "Compat(p=0.5, depth=2)", 0.2, "shares 0/1 and 1/2, ideal 1/1 and 1/2: (0.5/2) / (1 + 0.5/2)"),
         Example(*SECOND, "Compat(p=0.5, depth=2, normalize=False)", 0.166667, "(0.5/2) / (1 + 0.5)"),
         Example(
-            "a=2 b=1", "b a", "Compat(p=0.5, depth=0)", 0.333333, "overlaps 0/1 and 2/2, ideal 1 and 1: 0.5 / (1 + 0.5)",
+            "a=2 b=1", "b a", "Compat(p=0.5, depth=0)", 0.333333, "shares 0/1 and 2/2, ideal 1 and 1: 0.5 / (1 + 0.5)",
         ),
         Example(*NOTHING_RELEVANT, "Compat", 0.0, "the ideal ranking is empty"),
     ),
@@ -169,7 +170,7 @@ register(Measure(
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
     examples=(
-        Example("a=1", "a", "RBO(p=0.5)", 0.693147, "shares 1, 1/2, 1/3, ...: 0.5 * (1 + 0.5/2 + 0.5^2/3 + ...) = ln 2"),
+        Example("a=1", "a", "RBO(p=0.5)", 0.693147, "shares 1, 1/2, 1/3, ...: 0.5 * (1 + 0.5/2 + 0.25/3 + ...) = ln 2"),
         Example("a=1", "a", "RBO(p=0.5, extrapolated=True)", 1.0, "the share is 1 at every depth"),
         Example(
             "a=2 b=1", "b a", "RBO(p=0.5, extrapolated=True)", 0.5, "shares 0, 1, 1, ...: 0.5 * (0 + 0.5 + 0.25 + ...)",
@@ -178,7 +179,7 @@ register(Measure(
 ))
 
 
-# pairs of a relevant document and a nonrelevant one below it / pairs of a relevant and a nonrelevant one, among the first c
+# pairs of a relevant document and a nonrelevant one below it / pairs of a relevant and a nonrelevant one, to c
 cdef double pair_accuracy(const Ranking *ranking, const Params *params) noexcept nogil:
     cdef int64_t n_rel = n_rel_at(ranking, params.cutoff)
     cdef double n_nonrel = <double> (last_rank(ranking, params.cutoff) - n_rel), right = 0.0
@@ -222,9 +223,9 @@ register(Measure(
     title="Accuracy of pairs",
     definition="""
         Of the pairs of a relevant and a nonrelevant document at ranks 1..k, the share that has the relevant
-        one above; without a cutoff, of all retrieved documents. Unjudged documents count as nonrelevant. 0
-        where there is no such pair: nothing relevant, or nothing else, is retrieved. Where ties are averaged
-        a tied pair counts half, so without a cutoff it is the area under the ROC curve.
+        one above; without a cutoff, of all retrieved documents. Unjudged documents count as nonrelevant.
+        0 where there is no such pair: nothing relevant, or nothing else, is retrieved. Where ties are
+        averaged a tied pair counts half, so without a cutoff it is the area under the ROC curve.
     """,
     source="MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, ECIR 2022",
     aliases=("accuracy",),

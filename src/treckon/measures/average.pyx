@@ -4,10 +4,10 @@ interpolated precision."""
 from libc.math cimport fmax, log, round, trunc
 from libc.stdint cimport int64_t
 
-from treckon._native.ranking cimport NO_CUTOFF, Hit, Kernel, Params, Ranking, n_rel_at
+from treckon._native.ranking cimport Hit, Kernel, Params, Ranking, n_rel_at
 from treckon.measures.ratio cimport ratio
 from treckon.measures.ties cimport (
-    Draw, TieGroup, first_draw, first_group, last_rank, mean_n_rel_at, next_draw, next_group,
+    Draw, TieGroup, first_draw, first_group, last_rank, next_draw, next_group,
 )
 
 from treckon.aggregate import GEOMETRIC_FLOOR, GEOMETRIC_MEAN
@@ -43,8 +43,8 @@ cdef inline double sum_of_precisions(const Ranking *ranking, int64_t cutoff) noe
 
 
 cdef inline double mean_of_group(const TieGroup *group, int64_t n, double n_rel) noexcept nogil:
-    # The mean of what a group adds to S(c), if n_rel relevant ones among n documents are spread over its ranks, of which
-    # n_looked count: a rank is relevant with probability n_rel / n, and so is another one then with (n_rel - 1) / (n - 1).
+    # The mean of what a group adds to S(c), if n_rel relevant ones among n documents are spread over its ranks, of
+    # which n_looked count: a rank is relevant with probability n_rel / n, another one then with (n_rel - 1) / (n - 1).
     cdef double sum = 0.0, weighted = 0.0, rank
     cdef int64_t i
     if n == 1:
@@ -159,7 +159,9 @@ cdef double mean_average_precision_over(const Ranking *ranking, const Params *pa
     if <int> params.reals[0] == RETRIEVED:
         return mean_average_precision_of_retrieved(ranking, params.cutoff)
     total = mean_sum_of_precisions(ranking, params.cutoff)
-    return ratio(total, <double> (min(ranking.n_rel, params.cutoff) if <int> params.reals[0] == MIN_K else ranking.n_rel))
+    if <int> params.reals[0] == MIN_K:
+        return ratio(total, <double> min(ranking.n_rel, params.cutoff))
+    return ratio(total, <double> ranking.n_rel)
 
 
 cdef double mean_average_precision_of_retrieved(const Ranking *ranking, int64_t cutoff) noexcept nogil:
@@ -207,7 +209,7 @@ register(Measure(
         Example(*GRADED, "AP(rel=2)@100", 0.642857, "a and d reach grade 2: (1/1 + 2/7) / 2"),
         Example(*GRADED, "AP(denominator='min_k')@2", 0.5, "(1/1) / min(4, 2)"),
         Example(*GRADED, "AP(denominator='retrieved')@5", 0.75, "(1/1 + 2/4) / 2"),
-        Example(*GRADED, "AP(judged_only=True)", 0.566667, "without x and u, relevant at 1, 3 and 5: (1 + 2/3 + 3/5) / 4"),
+        Example(*GRADED, "AP(judged_only=True)", 0.566667, "without x and u: (1 + 2/3 + 3/5) / 4"),
         Example(*NOTHING_RELEVANT, "AP", 0.0, "R = 0"),
     ),
 ))

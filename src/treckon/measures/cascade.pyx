@@ -8,7 +8,9 @@ from treckon.measures.ratio cimport ratio
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT
 from treckon.params import INT, JUDGED_ONLY_ARGUMENT, Argument, Arguments
-from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, PERFECT_IS_1, Example, Measure, register
+from treckon.registry import (
+    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, PERFECT_IS_1, Example, Measure, register,
+)
 
 CHAPELLE = "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, CIKM 2009"
 
@@ -85,7 +87,10 @@ register(Measure(
     since=None,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL),
     examples=(
-        Example(*GRADED, "ERR", 0.462891, "S = 3/8, 1/8 and 7/8 at ranks 1, 4 and 7: 3/8 + 5/8 * (1/8)/4 + 5/8 * 7/8 * (7/8)/7"),
+        Example(
+            *GRADED, "ERR", 0.462891,
+            "S = 3/8, 1/8 and 7/8 at ranks 1, 4 and 7: 3/8 + 5/8 * (1/8)/4 + 5/8 * 7/8 * (7/8)/7",
+        ),
         Example(*GRADED, "ERR(max_rel=4)@5", 0.200195, "S = 3/16 and 1/16: 3/16 + 13/16 * (1/16)/4"),
         Example(*NOTHING_RELEVANT, "ERR@10", 0.0, "no grade above 0"),
     ),

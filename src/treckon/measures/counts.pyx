@@ -283,7 +283,7 @@ register(Measure(
     expected=Kernel.of(mean_num_ret_from),
     aggregate=SUM,
     value_type=INTEGER,
-    parameters=Arguments(Argument("rel", INT, -1, "lowest grade that counts; -1: unjudged documents count too", lowest=-1)),
+    parameters=Arguments(Argument("rel", INT, -1, "lowest grade that counts; -1: unjudged ones count too", lowest=-1)),
     since=None,
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
     examples=(

@@ -225,7 +225,7 @@ cwl_measure(
     expected=Kernel.of(mean_rbp),
     traits=(MONOTONE,),
     examples=(
-        Example(*GRADED, "CWL_RBP", 0.219895, "gains 2/3, 1/3 and 1 at ranks 1, 4 and 7: 0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
+        Example(*GRADED, "CWL_RBP", 0.219895, "gains 2/3, 1/3, 1 at ranks 1, 4, 7: 0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
         Example(*GRADED, "CWL_RBP(p=0.5, of='ED')", 2.0, "1 / (1 - 0.5) documents looked at"),
     ),
 )
@@ -291,7 +291,7 @@ cwl_measure(
     expected=Kernel.of(mean_sdcg),
     traits=(MONOTONE,),
     examples=(
-        Example(*GRADED, "SDCG@3", 0.312853, "(2/3) / (1 + 1/log2(3) + 1/2)"),
+        Example(*GRADED, "SDCG@3", 0.312852, "(2/3) / (1 + 1/log2(3) + 1/2)"),
         Example(*GRADED, "SDCG(max_rel=4)@4", 0.237222, "(2/4 + (1/4)/log2(5)) / (1 + 1/log2(3) + 1/2 + 1/log2(5))"),
     ),
 )
@@ -662,8 +662,8 @@ cwl_measure(
     ),
     examples=(
         Example(*SECOND, "IFT", 0.243149, "C(1) = 0.8693 * 0.4764, all V sum to 1.7030: 0.4141 / 1.7030"),
-        Example(*SECOND, "IFT(model='goal')", 0.217541, "C(1) = 1 - 1/(1 + 0.9 e^2), all V sum to 3.9959: 0.8693 / 3.9959"),
-        Example(*SECOND, "IFT(model='rate')", 0.226701, "C(1) = 1/(1 + 0.9 e^0.2), all V sum to 2.1013: 0.4764 / 2.1013"),
+        Example(*SECOND, "IFT(model='goal')", 0.217541, "C(1) = 1 - 1/(1 + 0.9 e^2), V sum to 3.9959: 0.8693 / 3.9959"),
+        Example(*SECOND, "IFT(model='rate')", 0.226701, "C(1) = 1/(1 + 0.9 e^0.2), V sum to 2.1013: 0.4764 / 2.1013"),
     ),
 )
 

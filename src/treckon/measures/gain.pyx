@@ -107,7 +107,7 @@ register(Measure(
     examples=(
         Example(*GRADED, "DCG", 3.430677, "gains 2, 1 and 3 at ranks 1, 4 and 7: 2/log2(2) + 1/log2(5) + 3/log2(8)"),
         Example(*GRADED, "DCG(gain='exp2')@4", 3.430677, "3/log2(2) + 1/log2(5)"),
-        Example(*GRADED, "DCG(discount=('jk', 2))", 3.568621, "2 + 1/log2(4) + 3/log2(7)"),
+        Example(*GRADED, "DCG(discount=('jk', 2))", 3.568622, "2 + 1/log2(4) + 3/log2(7)"),
         Example(*GRADED, "DCG(gain={1: 3, 2: 9}, discount='none')@5", 12.0, "9 + 3"),
     ),
 ))

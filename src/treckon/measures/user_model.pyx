@@ -138,12 +138,13 @@ cdef inline double gain_up_to_1(const Ranking *ranking, double max_rel, int64_t 
 # RBP@c = (1 - p) sum over k <= c of gain(k) p^(k-1), gains from 0 to 1
 # Moffat and Zobel, ACM TOIS 27(1), 2008
 cdef double rbp_at(const Ranking *ranking, const Params *params) noexcept nogil:
-    cdef double p = params.reals[0], total = 0.0
+    cdef double p = params.reals[0], total = 0.0, gain
     cdef int64_t i
     for i in range(ranking.n_hits):
         if ranking.hits[i].rank > params.cutoff:
             break
-        total += gain_up_to_1(ranking, params.reals[1], ranking.hits[i].grade) * pow(p, <double> (ranking.hits[i].rank - 1))
+        gain = gain_up_to_1(ranking, params.reals[1], ranking.hits[i].grade)
+        total += gain * pow(p, <double> (ranking.hits[i].rank - 1))
     return (1.0 - p) * total
 
 

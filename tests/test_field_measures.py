@@ -1,0 +1,379 @@
+"""The measures by the field's names: the numbers that other tools print, the oracle, the closed forms for ties."""
+
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+import oracle_field
+import treckon
+import treckon.measures  # noqa: F401  (fills the registry)
+from treckon import registry
+from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument
+from treckon.registry import VIEW_RANKING, Measure
+
+FIELD = [measure for measure in registry.field_measures() if measure.view == VIEW_RANKING]
+WITH_CLOSED_FORM = [measure for measure in FIELD if measure.expected is not None]
+
+
+def by_name(measures: Sequence[Measure]) -> Any:
+    return pytest.mark.parametrize("measure", measures, ids=lambda measure: measure.name)
+
+
+def value_of(
+    name: str,
+    grades: Mapping[str, int],
+    groups: Sequence[Sequence[str]],
+    highest_grade: int | None = None,
+    ties: str = "input",
+) -> float:
+    """The value of a ranking given as groups of tied documents; `highest_grade` is that of another query."""
+    scores = {docno: -place for place, group in enumerate(groups) for docno in group}
+    qrels = {"q": dict(grades)}
+    if highest_grade is not None:
+        qrels["other"] = {"another": highest_grade}
+    return treckon.evaluate(qrels, {"q": scores}, name, ties=ties, level=1).per_query["q"][name]
+
+
+def in_order(ranking: Sequence[str]) -> list[list[str]]:
+    return [[docno] for docno in ranking]
+
+
+# What other tools print. d5 is not retrieved, u is not judged.
+
+T1 = {"d1": 3, "d2": 2, "d3": 0, "d4": 1, "d5": 2}
+RANKING = ["d2", "u", "d1", "d3", "d4"]
+
+PEERS = [  # the tool, our name, its value
+    ("gdeval", "ERR(max_rel=4)@1", 0.1875),
+    ("gdeval", "ERR(max_rel=4)@3", 0.30599),
+    ("gdeval", "ERR(max_rel=4)@5", 0.31170),
+    ("gdeval", "nDCG(gain='exp2')@1", 0.42857),
+    ("gdeval", "nDCG(gain='exp2')@3", 0.62543),
+    ("gdeval", "nDCG(gain='exp2')", 0.63629),
+    ("ir_measures", "nDCG(gain={1: 1, 2: 3, 3: 7})", 0.636289),
+    ("ranx", "DCG", 3.886853),
+    ("ranx", "DCG@3", 3.5),
+    ("ranx", "DCG(gain='exp2')", 6.886853),
+    ("ranx", "DCG(gain='exp2')@3", 6.5),
+    ("ranx", "nDCG(rel=2)@3", 0.665164),
+    ("cwl_eval", "SDCG(max_rel=3)@3", 0.547492),
+    ("cwl_eval", "SDCG(max_rel=3)@5", 0.439422),
+    # C/W/L
+    ("cwl_eval", "CWL_P@3", 0.55556),
+    ("cwl_eval", "CWL_P(of='ETU')@3", 1.66667),
+    ("cwl_eval", "CWL_P(of='ED')@3", 3),
+    ("cwl_eval", "CWL_P(of='residual')@3", 0.33333),
+    ("cwl_eval", "CWL_RBP", 0.28864),
+    ("cwl_eval", "CWL_RBP(of='ETU')", 1.4432),
+    ("cwl_eval", "CWL_RBP(of='ED')", 5),
+    ("cwl_eval", "CWL_RBP(of='residual')", 0.48768),
+    ("cwl_eval", "CWL_RBP(p=0.9)", 0.16954),
+    ("cwl_eval", "CWL_RBP(p=0.9, of='residual')", 0.68049),
+    ("cwl_eval", "NPV(rate=0.25)", 0.28864),
+    ("cwl_eval", "SDCG(of='ETU')@3", 1.16667),
+    ("cwl_eval", "SDCG(of='ED')@3", 2.13093),
+    ("cwl_eval", "SDCG(of='residual')@3", 0.29608),
+    ("cwl_eval", "CWL_RR", 0.66667),
+    ("cwl_eval", "CWL_AP", 0.56667),
+    ("cwl_eval", "CWL_AP(of='ETU')", 1.0625),
+    ("cwl_eval", "CWL_AP(of='ED')", 1.875),
+    ("cwl_eval", "CWL_AP(max_rel=1)", 0.755556),
+    ("cwl_eval", "INST", 0.474478),
+    ("cwl_eval", "INST(of='ETU')", 0.84213),
+    ("cwl_eval", "INST(of='ED')", 1.77486),
+    ("cwl_eval", "INST(T=2)", 0.326273),
+    ("cwl_eval", "INST(of='residual')", 0.27368),
+    ("cwl_eval", "INSQ", 0.370264),
+    ("cwl_eval", "INSQ(of='ETU')", 0.9537),
+    ("cwl_eval", "INSQ(T=2)", 0.263953),
+    ("cwl_eval", "INSQ(of='residual')", 0.40945),
+    ("cwl_eval", "BPM@3", 0.555556),
+    ("cwl_eval", "BPM(T=2)@5", 0.4),
+    ("cwl_eval", "BPMD@3", 0.55556),
+    ("cwl_eval", "TBG(h=3)", 0.29478),
+    ("cwl_eval", "TBG(h=3, of='ETU')", 1.42891),
+    ("cwl_eval", "TBG(h=3, of='ED')", 4.84732),
+    ("cwl_eval", "U(L=5)", 0.44444),
+    ("cwl_eval", "U(L=5, of='ETU')", 1.33333),
+    ("cwl_eval", "U(L=5, of='ED')", 3),
+    ("cwl_eval", "IFT(model='goal')", 0.43398),
+    ("cwl_eval", "IFT(model='goal', of='ETU')", 1.32672),
+    ("cwl_eval", "IFT(model='goal', of='ED')", 3.05711),
+    ("cwl_eval", "IFT(model='rate')", 0.42574),
+    ("cwl_eval", "IFT(model='rate', of='ETU')", 1.06663),
+    ("cwl_eval", "IFT(model='rate', of='ED')", 2.50534),
+    ("cwl_eval", "IFT", 0.48986),
+    ("cwl_eval", "IFT(of='ETU')", 0.88845),
+    ("cwl_eval", "IFT(of='ED')", 1.81368),
+    ("cwl_eval", "SET@5", 0.42445),
+    ("cwl_eval", "SET(of='ETU')@5", 1.4853),
+    ("cwl_eval", "SET(of='ED')@5", 3.49938),
+    ("cwl_eval", "NERR8@5", 0.6),
+    ("cwl_eval", "NERR8(of='ETU')@5", 1.0),
+    ("cwl_eval", "NERR8(of='ED')@5", 1.66667),
+    ("cwl_eval", "NERR9@5", 0.608696),
+    ("cwl_eval", "NERR9(of='ETU')@5", 0.77778),
+    ("cwl_eval", "NERR9(of='ED')@5", 1.27778),
+    ("cwl_eval", "NERR10", 0.596603),
+    ("cwl_eval", "NERR10(of='ETU')", 0.93667),
+    ("cwl_eval", "NERR10(of='ED')", 1.57),
+    ("cwl_eval", "NERR10(p=0.8)", 0.594595),
+    ("cwl_eval", "NERR11", 0.609023),
+    ("cwl_eval", "NERR11(of='ETU')", 0.75),
+    ("cwl_eval", "NERR11(of='ED')", 1.23148),
+    ("cwl_eval", "NERR11(T=2)", 0.598477),
+    ("cwl_eval", "TrAP", 0.28333),
+    ("cwl_eval", "TrAP(of='ETU')", 1.70),
+    # Rank-biased precision
+    ("ir_measures", "RBP", 0.40992),
+    ("ir_measures", "RBP(rel=2)", 0.328),
+    ("ir_measures", "RBP(p=0.5)", 0.65625),
+    ("trec_eval 10.0 as it is meant", "RBP(max_rel=3)", 0.2886),
+    ("trec_eval 10.0 as it is meant", "RBP(p=0.9, max_rel=3)", 0.1695),
+    ("trec_eval 10.0 as it is meant", "RBPResidual", 0.4877),
+    ("trec_eval 10.0 as it is meant", "RBPResidual(p=0.9)", 0.6805),
+    # Agreement
+    ("ir_measures", "Compat(depth=0)", 0.457198),
+    ("ir_measures", "Compat(p=0.8, depth=0)", 0.405048),
+    ("ir_measures", "Compat(depth=0, normalize=False)", 0.440736),
+    ("ir_measures", "Compat(p=0.8, depth=0, normalize=False)", 0.395177),
+    ("Compatibility", "Compat", 0.597293),
+    ("Compatibility", "Compat(p=0.8)", 0.469540),
+    ("ir_measures", "Accuracy", 0.5),
+    ("ir_measures", "Accuracy@3", 0.5),
+    ("ir_measures", "Accuracy(rel=2)", 0.8333),
+    # Coverage, counts, sets
+    ("ir_measures", "Judged@2", 0.5),
+    ("ir_measures", "Judged@3", 0.6667),
+    ("ir_measures", "Judged@10", 0.8),
+    ("ir_measures", "Judged", 0.8),
+    ("trec_eval 10.0", "Unjudged@5", 0.2),
+    ("trec_eval 10.0", "Unjudged@10", 0.1),
+    ("ir_measures", "NumRet(rel=1)", 3),
+    ("ir_measures", "NumRet(rel=2)", 2),
+    ("ranx", "Hits", 3),
+    ("ranx", "Hits@3", 2),
+    ("rexmex", "P(adaptive=True)@2", 0.5),
+    ("rexmex", "P(adaptive=True)@3", 0.6667),
+    ("rexmex", "P(adaptive=True)@10", 0.6),
+    ("ranx", "Success@1", 1),
+    ("cornac", "NCRR", 0.7360),
+    ("BEIR", "R_cap@1", 1),
+    ("BEIR", "R_cap@2", 0.5),
+    ("BEIR", "R_cap@3", 0.6667),
+    ("BEIR", "R_cap@10", 0.75),
+    ("ranx", "F", 0.6667),
+    ("ranx", "F@3", 0.5714),
+    ("ranx", "F(rel=3)", 0.3333),
+    ("trec_eval", "SetF", 0.6667),
+    ("the textbook, F2", "SetF(beta=2)", 0.7143),
+    ("trec_eval with x = 2, the square", "SetF(beta=1.4142135623730951)", 0.6923),
+    ("ir_measures", "SetP(relative=True)", 0.75),
+    ("ir_measures", "SetAP", 0.45),
+    ("ir_measures", "P(judged_only=True)@3", 0.6667),
+    ("ir_measures", "nDCG(judged_only=True)@3", 0.739812),
+    ("ir_measures", "AP(judged_only=True)", 0.6875),
+    # Average precision by its denominators
+    *(("trec_eval", f"AP@{k}", value) for k, value in ((2, 0.25), (3, 0.4167), (5, 0.5667), (10, 0.5667))),
+    *(("rexmex", f"AP(denominator='min_k')@{k}", value) for k, value in ((2, 0.5), (3, 0.5556), (5, 0.5667))),
+    *(("torchmetrics", f"AP(denominator='retrieved')@{k}", value) for k, value in ((2, 1.0), (3, 0.8333), (5, 0.7556))),
+]
+
+
+@pytest.mark.parametrize(("tool", "name", "value"), PEERS)
+def test_what_other_tools_print(tool: str, name: str, value: float):
+    found = value_of(name, T1, in_order(RANKING))
+    digits = len(repr(value).partition(".")[2])
+    assert found == pytest.approx(value, abs=0.51 * 10.0**-digits if isinstance(value, float) else 1e-9), tool
+
+
+def test_graded_gains_that_are_not_scaled():
+    """ranx and trectools leave grades as they are: the highest grade times ours."""
+    for p, value in ((0.8, 0.86592), (0.9, 0.50861)):
+        assert 3 * value_of(f"RBP(p={p}, max_rel=3)", T1, in_order(RANKING)) == pytest.approx(value, abs=5e-6)
+
+
+def test_residual_without_the_tail():
+    """trectools' residual: of the run's own documents alone."""
+    name = "RBPResidual"
+    assert value_of(name, T1, in_order(RANKING)) - 0.8**5 == pytest.approx(0.16)
+
+
+def test_reciprocal_rank_of_a_collection():
+    """MS MARCO's MRR@10: hits at 2, 11 and none, over all three reference queries."""
+    qrels = {query: {"x": 1} for query in ("1", "2", "3")}
+    run = {"1": ["a", "x"], "2": [*"abcdefghij", "x"], "3": ["a"]}
+    assert treckon.evaluate(qrels, run, "RR@10")["RR@10"] == pytest.approx(0.16667, abs=5e-6)
+
+
+def test_compatibility_ignores_where_scores_lie():
+    run = {"q": {docno: -place for place, docno in enumerate(RANKING)}}
+    lower = {"q": {docno: score - 10 for docno, score in run["q"].items()}}
+    values = [treckon.evaluate({"q": T1}, one, "Compat")["Compat"] for one in (run, lower)]
+    assert values[0] == values[1]
+
+
+def test_expected_values_of_four_tied_documents():
+    """tie-aware-retrieval-metrics: two of three relevant documents among four that tie."""
+    grades, tied = {"a": 1, "b": 1, "c": 1}, [["a", "b", "x", "y"]]
+    assert value_of("nDCG@2", grades, tied, ties="expected") == pytest.approx(0.5)
+    assert value_of("nDCG@2", grades, tied, ties="optimistic") == pytest.approx(1)
+    assert value_of("nDCG@2", grades, tied, ties="pessimistic") == 0
+    assert value_of("RR@2", grades, tied, ties="expected") == pytest.approx(0.6667, abs=5e-5)
+
+
+def test_highest_grade_is_that_of_all_queries():
+    assert value_of("ERR@1", {"a": 1}, [["a"]]) == 0.5
+    assert value_of("ERR@1", {"a": 1}, [["a"]], highest_grade=4) == 1 / 16
+    assert value_of("ERR(max_rel=4)@1", {"a": 1}, [["a"]]) == 1 / 16
+
+
+# Worked examples
+
+EXAMPLES = [pytest.param(example, id=example.name) for measure in FIELD for example in measure.examples]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_worked_example(example: registry.Example):
+    grades = {docno: int(grade) for docno, _, grade in (one.partition("=") for one in example.qrels.split())}
+    found = value_of(example.name, grades, in_order(example.run.split()))
+    assert found == pytest.approx(example.value, abs=5.1e-7), example.why
+
+
+# Random names and queries against the oracle
+
+
+def random_value(argument: Argument, random_: random.Random) -> Any:
+    if argument.choices:
+        return random_.choice(argument.choices)
+    if argument.type == BOOL:
+        return random_.choice([False, True])
+    if argument.type == GAIN:
+        return random_.choice(["linear", "exp2", "binary", ("binary", 2), {1: 3, 2: 9}, {0: 0.5, 3: 1}])
+    if argument.type == DISCOUNT:
+        return random_.choice(["log2", "none", ("jk", 2), ("jk", 3.5)])
+    if argument.name == "depth":
+        return random_.choice([0, 1, 3, 7, 50])
+    numbers = [0, 1, 2, 3, 4] if argument.type == INT else [argument.default, 0.0, 0.3, 0.5, 0.8, 1.0, 2.0, 3.5]
+    fitting = [
+        number
+        for number in numbers
+        if (argument.lowest is None or argument.lowest <= number)
+        and (argument.highest is None or number <= argument.highest)
+    ]
+    return random_.choice(fitting)
+
+
+def random_name(measure: Measure, random_: random.Random) -> str:
+    kind = measure.parameters
+    given = [f"{one.name}={random_value(one, random_)!r}" for one in kind.arguments if random_.random() < 0.4]
+    name = measure.name + (f"({', '.join(given)})" if given else "")
+    if kind.at == "cutoff" and (kind.at_required or random_.random() < 0.6):
+        return f"{name}@{random_.choice([1, 2, 3, 4, 5, 7, 10, 20])}"
+    return f"{name}@{random_.choice([0, 0.1, 0.3, 0.5, 0.7, 1])}" if kind.at == "recall" else name
+
+
+def random_query(size: int, random_: random.Random) -> tuple[dict[str, int], list[str]]:
+    """Grades and a ranking that share a part of their documents."""
+    docnos = [chr(ord("a") + i) for i in range(size)]
+    judged = random_.sample(docnos, random_.randint(1, size))
+    grades = {docno: random_.choice([0, 0, 1, 1, 2, 3, -1]) for docno in judged}
+    return grades, random_.sample(docnos, random_.randint(0, size))
+
+
+def in_groups(ranking: Sequence[str], largest: int, random_: random.Random) -> Iterator[Sequence[str]]:
+    while ranking:
+        n = random_.randint(1, largest)
+        yield ranking[:n]
+        ranking = ranking[n:]
+
+
+@by_name(FIELD)
+def test_values_are_the_oracle_s(measure: Measure):
+    random_ = random.Random(measure.name)
+    for _ in range(40):
+        name, (grades, ranking) = random_name(measure, random_), random_query(9, random_)
+        highest = max(3, *grades.values())
+        expected = oracle_field.value(name, oracle_field.Query(grades, ranking, highest))
+        found = value_of(parsed(name), grades, in_order(ranking), highest)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), (name, grades, ranking)
+
+
+def parsed(name: str) -> str:
+    """The name as the package writes it."""
+    return str(treckon.parse(name))
+
+
+@by_name(WITH_CLOSED_FORM)
+def test_closed_forms_are_means_over_all_orders(measure: Measure):
+    random_ = random.Random(measure.name)
+    walks_a_thousand_ranks = any(one.name == "of" for one in measure.parameters.arguments)
+    for _ in range(8 if walks_a_thousand_ranks else 25):
+        name, (grades, ranking) = random_name(measure, random_), random_query(7, random_)
+        groups = list(in_groups(ranking, 3 if walks_a_thousand_ranks else 4, random_))
+        highest = max(3, *grades.values())
+        expected = oracle_field.mean_value(name, grades, groups, highest)
+        found = value_of(parsed(name), grades, groups, highest, ties="expected")
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), (name, grades, groups)
+
+
+@by_name(WITH_CLOSED_FORM)
+def test_closed_forms_without_ties_are_the_values(measure: Measure):
+    random_ = random.Random(measure.name)
+    for _ in range(20):
+        name, (grades, ranking) = parsed(random_name(measure, random_)), random_query(12, random_)
+        value = value_of(name, grades, in_order(ranking))
+        assert value_of(name, grades, in_order(ranking), ties="expected") == pytest.approx(value, rel=1e-12, abs=1e-14)
+
+
+CLAIMED = "NumRet NumRelRet Hits P R R_cap F Success RR AP DCG nDCG RBP RBPResidual Judged Unjudged".split()
+
+
+def test_closed_forms_that_the_guide_claims():
+    assert set(CLAIMED) <= {measure.name for measure in WITH_CLOSED_FORM}
+
+
+def test_expected_ties_of_large_groups_stay_finite_and_right():
+    """One group of 4000 documents, half of them relevant: no number on the way underflows or overflows."""
+    relevant = [f"r{i}" for i in range(2000)]
+    tied = [[*relevant, *(f"n{i}" for i in range(2000))]]
+    grades = dict.fromkeys(relevant, 1)
+    assert value_of("P@1000", grades, tied, ties="expected") == pytest.approx(0.5)
+    assert value_of("Success@1000", grades, tied, ties="expected") == pytest.approx(1)
+    first = [math.comb(4000 - i, 1999) / math.comb(4000, 2000) for i in range(1, 2002)]  # chance of rank i
+    mean = math.fsum(chance / i for i, chance in enumerate(first, 1))
+    assert value_of("RR", grades, tied, ties="expected") == pytest.approx(mean, rel=1e-12)
+    for name in ("AP(denominator='retrieved')@1000", "AP@1000", "Accuracy@1000"):
+        assert 0.1 < value_of(name, grades, tied, ties="expected") < 0.6
+    assert value_of("Accuracy@1000", grades, tied, ties="expected") == pytest.approx(0.5)
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("AP(rel=-1)", "AP: rel: expected a whole number from 0, found -1"),
+        ("AP(denominator='k')@5", "AP: denominator: expected one of 'all', 'min_k', 'retrieved', found 'k'"),
+        ("AP@0", "AP: cutoff: expected a whole number from 1, found 0"),
+        ("R_cap", "R_cap: cutoff: expected a number behind '@', found none"),
+        ("Bpref@5", "Bpref: expected nothing behind '@', found 5"),
+        ("IPrec@1.5", "IPrec: recall: expected a number from 0 to 1, found 1.5"),
+        ("RBP(p=1.5)", "RBP: p: expected a number from 0 to 1, found 1.5"),
+        ("nDCG(gain='cubic')", "nDCG: gain: expected 'linear', 'exp2', 'binary' or {grade: gain}, found 'cubic'"),
+        ("nDCG(gain={-1: 2})", "nDCG: gain: expected 'linear', 'exp2', 'binary' or {grade: gain}, found {-1: 2}"),
+        (
+            "nDCG(discount=('jk', 1))",
+            "nDCG: discount: expected 'log2', 'none' or ('jk', b) with b above 1, found ('jk', 1)",
+        ),
+        ("AP(judged_only=1)", "AP: judged_only: expected True or False, found 1"),
+    ],
+)
+def test_arguments_that_are_refused(name: str, message: str):
+    with pytest.raises(treckon.errors.ParameterError) as caught:
+        treckon.parse(name)
+    assert str(caught.value) == message

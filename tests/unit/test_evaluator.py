@@ -1,0 +1,406 @@
+"""The Python API: conventions, inputs of every form to the same values, own measures, reuse."""
+
+import itertools
+import math
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import treckon
+from treckon.errors import EvaluationError, InputError, ParameterError
+
+QRELS = {"q1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 0, "f": 1, "u": -1, "v": -1}, "q2": {"c": 0, "e": 0}}
+RUN = {"q1": {"a": 7.0, "x": 6.0, "c": 5.0, "b": 4.0, "u": 3.0, "e": 2.0, "d": 1.0}, "q2": {"c": 2.0, "y": 1.0}}
+
+
+def ranked(pattern, n_relevant=None):
+    """Qrels and run of one query whose ranking is relevant where the pattern has a 1."""
+    run = {f"d{i}": float(-i) for i in range(len(pattern))}
+    qrels = {f"d{i}": 1 for i, mark in enumerate(pattern) if mark == "1"}
+    qrels.update({f"missed{i}": 1 for i in range((n_relevant or len(qrels)) - len(qrels))})
+    return {"q": qrels}, {"q": run}
+
+
+def value(pattern, measure, n_relevant=None, **conventions):
+    return treckon.evaluate(*ranked(pattern, n_relevant), measure, **conventions)[measure]
+
+
+# The worked values that conventions must give, rounded as they are shown there.
+
+
+def test_relevant_at_2_5_and_9_of_ten_with_four_relevant():
+    expected = {"R@10": 0.75, "RR@10": 0.5, "DCG@10": 1.319, "IDCG@10": 2.562, "nDCG@10": 0.515}
+    for measure, shown in expected.items():
+        assert round(value("0100100010", measure, 4), 3) == shown
+
+
+def test_reciprocal_ranks_and_their_mean():
+    patterns = ("00100", "10000", "00000", "01100")
+    qrels, run = {}, {}
+    for i, pattern in enumerate(patterns):
+        one_qrels, one_run = ranked(pattern)
+        qrels[f"q{i}"], run[f"q{i}"] = one_qrels["q"], one_run["q"]
+    evaluation = treckon.evaluate(qrels, run, "RR")
+    assert [round(evaluation.per_query[f"q{i}"]["RR"], 3) for i in range(4)] == [0.333, 1, 0, 0.5]
+    assert round(evaluation["RR"], 4) == 0.4583
+
+
+def test_two_relevant_at_2_and_4_of_five():
+    expected = {"P@5": 0.4, "R@5": 1, "RR@5": 0.5, "AP@5": 0.5, "DCG@5": 1.0616, "IDCG@5": 1.6309, "nDCG@5": 0.6509}
+    for measure, shown in expected.items():
+        assert round(value("01010", measure), 4) == shown
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shown"),
+    [
+        ("10100", {"R@5": 0.667, "P@5": 0.4, "RR@5": 1, "DCG@5": 1.5, "nDCG@5": 0.704}),
+        ("11000", {"DCG@5": 1.631, "nDCG@5": 0.765}),
+        ("00100", {"R@5": 0.333, "P@5": 0.2, "RR@5": 0.333, "DCG@5": 0.5, "nDCG@5": 0.235}),
+    ],
+)
+def test_three_relevant_to_depth_5(pattern, shown):
+    for measure, expected in shown.items():
+        assert round(value(pattern, measure, 3), 3) == expected
+    assert round(value(pattern, "IDCG@5", 3), 3) == 2.131
+
+
+def test_a_first_hit_decides_reciprocal_rank():
+    assert value("100000", "RR") == 1.0
+    assert value("011111", "RR") == 0.5
+
+
+def test_precision_divides_by_the_cutoff_even_where_fewer_were_returned():
+    assert value("1", "P@5") == 0.2
+
+
+# Ties.
+
+TIED = ({"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0, "b": 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("ties", "shown"), [("trec", 1.0), ("docno", 0.5), ("optimistic", 1.0), ("pessimistic", 0.5), ("expected", 0.75)]
+)
+def test_reciprocal_rank_of_two_tied_documents(ties, shown):
+    assert treckon.evaluate(*TIED, "RR", ties=ties)["RR"] == shown
+
+
+def test_ties_as_listed_go_by_the_order_of_the_run():
+    assert treckon.evaluate(*TIED, "RR", ties="input")["RR"] == 0.5
+    assert treckon.evaluate(TIED[0], {"q": {"b": 1.0, "a": 1.0}}, "RR", ties="input")["RR"] == 1.0
+
+
+def test_expected_ndcg_of_two_tied_documents():
+    assert treckon.evaluate(*TIED, "nDCG", ties="expected")["nDCG"] == pytest.approx((1 + 1 / math.log2(3)) / 2)
+
+
+def test_ties_are_counted_and_those_across_a_cutoff_too():
+    evaluation = treckon.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}, ["P@1", "P@3"])
+    assert evaluation.ties == {"queries": 1, "across_cutoff": 0}
+    assert treckon.evaluate({"q": {"a": 1}}, {"q": {"c": 1.0, "b": 1.0, "a": 2.0}}, "P@2").ties == {
+        "queries": 1,
+        "across_cutoff": 1,
+    }
+
+
+def test_random_ties_depend_on_the_seed_and_the_query_alone():
+    qrels = {f"q{i}": {"b": 1} for i in range(50)}
+    run = {f"q{i}": dict.fromkeys("abcd", 1.0) for i in range(50)}
+    first = treckon.evaluate(qrels, run, "RR", ties="random", seed=1)
+    assert first == treckon.evaluate(qrels, dict(reversed(run.items())), "RR", ties="random", seed=1)
+    assert first != treckon.evaluate(qrels, run, "RR", ties="random", seed=2)
+    alone = treckon.evaluate({"q7": qrels["q7"]}, {"q7": run["q7"]}, "RR", ties="random", seed=1)
+    assert alone["RR"] == first.per_query["q7"]["RR"]
+    assert {1.0, 0.5, 0.25} < {first.per_query[query]["RR"] for query in qrels}
+
+
+def test_a_measure_without_a_closed_form_is_sampled_and_says_how_well():
+    evaluation = treckon.evaluate(*TIED, "bpref", ties="expected", samples=200)
+    error = evaluation.ties["standard_errors"]["bpref"]
+    assert 0 < error < 0.1
+    assert abs(evaluation["bpref"] - 0.5) < 5 * error
+
+
+@pytest.mark.parametrize("measure", ["nDCG@2", "RR", "AP", "P@2", "RBP"])
+def test_expected_values_are_means_over_all_orders(measure):
+    qrels = {"q": {"a": 2, "b": 0, "c": 1, "e": 1}}
+    orders = [
+        {"q": dict(zip((*order, "d"), (4.0, 3.9, 3.8, 3.7, 1.0), strict=True))}
+        for order in itertools.permutations("abcx")
+    ]
+    mean = sum(treckon.evaluate(qrels, run, measure)[measure] for run in orders) / len(orders)
+    tied = {"q": {"a": 4.0, "b": 4.0, "c": 4.0, "x": 4.0, "d": 1.0}}
+    assert treckon.evaluate(qrels, tied, measure, ties="expected")[measure] == pytest.approx(mean, abs=1e-12)
+
+
+# Unjudged documents, grades, gains.
+
+
+def test_condensed_takes_unjudged_documents_out():
+    assert treckon.evaluate(QRELS, RUN, "P@3", unjudged="condensed").per_query["q1"]["P@3"] == pytest.approx(2 / 3)
+    assert treckon.evaluate(QRELS, RUN, "P@3").per_query["q1"]["P@3"] == pytest.approx(1 / 3)
+
+
+def test_unjudged_documents_can_be_refused():
+    with pytest.raises(EvaluationError) as error:
+        treckon.evaluate(QRELS, RUN, "P@3", unjudged="error")
+    assert str(error.value) == (
+        "run: query 'q1', document 'x' at rank 2: expected a judged document, found none of its grade in the qrels"
+    )
+
+
+def test_negative_grades_can_count_as_nonrelevant():
+    qrels, run = {"q": {"spam": -2, "a": 1}}, {"q": {"spam": 2.0, "a": 1.0}}
+    assert treckon.evaluate(qrels, run, "P@1", unjudged="condensed")["P@1"] == 1.0
+    assert treckon.evaluate(qrels, run, "P@1", unjudged="condensed", negative="nonrelevant")["P@1"] == 0.0
+
+
+def test_a_document_with_the_querys_own_id_can_be_taken_out():
+    qrels, run = {"7": {"a": 1}}, {"7": {"7": 2.0, "a": 1.0}}
+    assert treckon.evaluate(qrels, run, "RR")["RR"] == 0.5
+    assert treckon.evaluate(qrels, run, "RR", ignore_self=True)["RR"] == 1.0
+
+
+def test_linear_and_exponential_gain():
+    qrels, run = {"q": {"a": 1, "b": 3}}, {"q": {"a": 2.0, "b": 1.0}}
+    assert round(treckon.evaluate(qrels, run, "nDCG")["nDCG"], 4) == 0.7967
+    assert round(treckon.evaluate(qrels, run, "nDCG", gain="exp2")["nDCG"], 4) == 0.7098
+    assert round(treckon.evaluate(qrels, run, "nDCG(gain='exp2')")["nDCG(gain='exp2')"], 4) == 0.7098
+    assert treckon.evaluate(qrels, run, "nDCG", gain={1: 1, 3: 7})["nDCG"] == pytest.approx(0.7098, abs=5e-5)
+
+
+def test_an_option_that_no_measure_has_a_use_for_is_refused():
+    with pytest.raises(ParameterError, match="gain: none of AP has a gain that the evaluation chooses"):
+        treckon.evaluate(QRELS, RUN, "AP", gain="exp2")
+
+
+# Queries.
+
+
+def test_missing_extra_and_empty_queries():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 0}}
+    run = {"q1": {"a": 1.0}, "q3": {"a": 1.0}, "q9": {"a": 1.0}}
+    evaluation = treckon.evaluate(qrels, run, "AP")
+    assert evaluation["AP"] == 0.5
+    assert evaluation.counts == {
+        "in_qrels": 3, "in_run": 3, "in_both": 2, "missing": 1, "extra": 1, "without_relevant": 1,
+    }  # fmt: skip
+    assert treckon.evaluate(qrels, run, "AP", missing="zero")["AP"] == pytest.approx(1 / 3)
+    assert treckon.evaluate(qrels, run, "AP", no_relevant="skip")["AP"] == 1.0
+    assert treckon.evaluate(qrels, run, "AP", no_relevant="one")["AP"] == 1.0
+    for option, message in (
+        ({"missing": "error"}, "run: expected results for every judged query, found none for 1 of 3, for example 'q2'"),
+        ({"extra": "error"}, "run: expected judged queries alone, found query 'q9'"),
+        (
+            {"no_relevant": "error"},
+            "qrels: expected a document of grade 1 or more for every query, found none for 1, for example 'q3'",
+        ),
+    ):
+        with pytest.raises(EvaluationError) as error:
+            treckon.evaluate(qrels, run, "AP", **option)
+        assert str(error.value) == message
+
+
+@pytest.mark.parametrize(("duplicates", "shown"), [("first", 0.25), ("drop", 1 / 3), ("max", 1 / 3)])
+def test_a_document_listed_twice(duplicates, shown):
+    rows = [("q", "x", 5.0), ("q", "x", 4.0), ("q", "y", 3.0), ("q", "a", 2.0)]
+    assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", duplicates=duplicates)["RR"] == pytest.approx(shown)
+    with pytest.raises(EvaluationError, match="query 'q', document 'x': expected each document once"):
+        treckon.evaluate({"q": {"a": 1}}, rows, "RR")
+
+
+def test_the_highest_score_of_a_document_can_stay():
+    rows = [("q", "a", 1.0), ("q", "x", 2.0), ("q", "a", 3.0)]
+    assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", duplicates="max")["RR"] == 1.0
+    assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", duplicates="drop")["RR"] == 0.5
+
+
+def test_equal_judgements_can_be_merged_different_ones_never():
+    rows = [("q", "a", 1), ("q", "a", 1), ("q", "b", 0)]
+    assert treckon.evaluate(rows, {"q": {"a": 1.0}}, "AP", equal_judgements="merge")["AP"] == 1.0
+    with pytest.raises(EvaluationError, match="expected one judgement, found the same grade again"):
+        treckon.evaluate(rows, {"q": {"a": 1.0}}, "AP")
+    with pytest.raises(EvaluationError, match="expected one judgement, found grades 1 and 2"):
+        treckon.evaluate([*rows, ("q", "a", 2)], {"q": {"a": 1.0}}, "AP", equal_judgements="merge")
+
+
+def test_depth_level_and_release():
+    assert treckon.evaluate(QRELS, RUN, "AP", depth=3).per_query["q1"]["AP"] == 0.25
+    assert (
+        treckon.evaluate(QRELS, RUN, "AP", level=2).per_query["q1"]["AP"]
+        == treckon.evaluate(QRELS, RUN, "AP(rel=2)").per_query["q1"]["AP(rel=2)"]
+    )
+    close = {"q": {"da": 0.700000010, "db": 0.700000005}}
+    assert treckon.evaluate({"q": {"da": 1}}, close, "RR")["RR"] == 1.0
+    assert treckon.evaluate({"q": {"da": 1}}, close, "RR", compat="9.0.8")["RR"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ties": "luck"}, "ties: expected 'trec', 'docno', 'input', 'random', 'optimistic', 'pessimistic' or 'expected', "
+         "found 'luck'"),
+        ({"levels": 1}, "expected an option out of"),
+        ({"level": -1}, "level: expected a whole number from 0, found -1"),
+        ({"depth": 1.5}, "depth: expected a whole number from 0, found 1.5"),
+        ({"compat": "8"}, "compat: expected '9.0.8' or '10.0' or None, found '8'"),
+        ({"ties": "expected", "depth": 3}, "depth: expected none with ties='expected'"),
+        ({"order": "rank"}, "order: expected 'score' or 'input', since this run has no ranks, found 'rank'"),
+    ],
+)  # fmt: skip
+def test_conventions_that_cannot_be_are_refused(options, message):
+    with pytest.raises(ParameterError) as error:
+        treckon.evaluate(QRELS, RUN, "AP", **options)
+    assert str(error.value).startswith(message)
+
+
+def test_the_rank_field_of_a_file_can_be_the_order(tmp_path):
+    (tmp_path / "run").write_text("q Q0 a 2 9.0 t\nq Q0 b 1 8.0 t\n")
+    assert treckon.evaluate({"q": {"b": 1}}, tmp_path / "run", "RR")["RR"] == 0.5
+    assert treckon.evaluate({"q": {"b": 1}}, tmp_path / "run", "RR", order="rank")["RR"] == 1.0
+    assert treckon.evaluate({"q": {"b": 1}}, tmp_path / "run", "RR", order="input")["RR"] == 0.5
+
+
+# Forms of the same data.
+
+
+def test_every_form_of_a_run_has_the_same_values(tmp_path):
+    measures = ["official", "nDCG@5", "Judged@5"]
+    expected = treckon.evaluate(QRELS, RUN, measures)
+    rows = [(query, document, score) for query, documents in RUN.items() for document, score in documents.items()]
+    treckon.write_run(RUN, tmp_path / "run")
+    treckon.write_qrels(QRELS, tmp_path / "qrels")
+    queries, documents, scores = map(list, zip(*rows, strict=True))
+    shuffled = sorted(rows, key=lambda row: row[1])  # the rows of a query lie apart
+    for run in (rows, iter(rows), (queries, documents, np.array(scores)), shuffled, tmp_path / "run"):
+        evaluation = treckon.evaluate(QRELS, run, measures)
+        assert np.array_equal(evaluation.values, expected.values)
+        assert evaluation.counts == expected.counts
+    assert np.array_equal(treckon.evaluate(tmp_path / "qrels", RUN, measures).values, expected.values)
+    assert treckon.read_run(tmp_path / "run") == RUN
+    assert treckon.read_qrels(tmp_path / "qrels") == QRELS
+
+
+def test_whole_numbers_as_ids_match_their_text():
+    text = treckon.evaluate({"1": {"10": 1, "11": 2}}, {"1": {"10": 1.0, "11": 2.0}}, "nDCG")
+    for qrels in ({1: {10: 1, 11: 2}}, ([1, 1], [10, 11], [1, 2])):
+        for run in ({1: {10: 1.0, 11: 2.0}}, (np.array([1, 1]), np.array([10, 11]), np.array([1.0, 2.0]))):
+            assert treckon.evaluate(qrels, run, "nDCG")["nDCG"] == text["nDCG"] == 1.0
+    with pytest.raises(InputError, match="query '1': expected each query once, found its id as text and as a number"):
+        treckon.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, 1: {"a": 2.0}}, "RR")
+
+
+def test_many_rows_of_numbers_are_shared_by_threads():
+    n, k = 400, 200
+    rng = np.random.default_rng(0)
+    queries = np.repeat(np.arange(n), k)
+    documents = np.concatenate([rng.permutation(1000)[:k] for _ in range(n)])
+    scores = rng.normal(size=n * k).round(2)
+    qrels = {q: {int(d): int(d) % 3 for d in rng.permutation(1000)[:30]} for q in range(n)}
+    mapping = {}
+    for query, document, score in zip(queries.tolist(), documents.tolist(), scores.tolist(), strict=True):
+        mapping.setdefault(query, {})[document] = score
+    measures = ["AP", "nDCG@10", "RR", "P@100"]
+    expected = treckon.evaluate(qrels, mapping, measures)
+    for threads in (1, 2, 5):
+        evaluation = treckon.evaluate(qrels, (queries, documents, scores), measures, threads=threads)
+        assert np.array_equal(evaluation.values, expected.values)
+        assert evaluation.ties == expected.ties
+
+
+@pytest.mark.parametrize(
+    "score", [None, "1", float("nan"), 1j, np.complex64(1), np.array([1.0]), np.timedelta64(1, "s"), 10**400]
+)
+def test_what_is_no_score_is_refused_with_query_and_document(score):
+    with pytest.raises(InputError, match="run: query 'q1', document 'a': expected a number as score, found"):
+        treckon.evaluate(QRELS, {"q1": {"a": score, "b": 1.0}}, "AP")
+
+
+def test_nothing_passed_in_is_changed():
+    qrels, run = {q: dict(d) for q, d in QRELS.items()}, {q: dict(d) for q, d in RUN.items()}
+    treckon.evaluate(qrels, run, "official", ignore_self=True, duplicates="drop", missing="zero")
+    assert (qrels, run) == (QRELS, RUN)
+
+
+# Evaluators.
+
+
+def test_an_evaluator_keeps_nothing_of_a_run_and_can_be_pickled():
+    evaluator = treckon.Evaluator(QRELS, ["AP", "nDCG@5"], level=2)
+    first = evaluator.evaluate(RUN)
+    evaluator.evaluate({"q1": {"zzz": 1.0}})
+    assert evaluator.evaluate(RUN) == first
+    assert pickle.loads(pickle.dumps(evaluator)).evaluate(RUN) == first
+    assert pickle.loads(pickle.dumps(first)) == first
+
+
+def test_an_evaluator_serves_threads_at_once():
+    evaluator = treckon.Evaluator(QRELS, ["official", "nDCG@5"])
+    expected, found = evaluator.evaluate(RUN), []
+    threads = [threading.Thread(target=lambda: found.append(evaluator.evaluate(RUN))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+def test_judgements_in_groups_and_preferences(tmp_path):
+    (tmp_path / "groups").write_text("".join(f"q {line}\n" for line in ("u a 2", "u b 0", "u c 1", "w a 0", "w d 1")))
+    evaluator = treckon.Evaluator(tmp_path / "groups", "map_avgjg", format="qrels_jg")
+    assert evaluator.evaluate({"q": {"a": 3.0, "d": 2.0}})["map_avgjg"] == 0.5
+    (tmp_path / "prefs").write_text("".join(f"q g s {line}\n" for line in ("a 3", "b 2", "c 0")))
+    evaluator = treckon.Evaluator(tmp_path / "prefs", "prefs_simp", format="prefs")
+    assert evaluator.evaluate({"q": {"b": 3.0, "a": 2.0}})["prefs_simp"] == pytest.approx(2 / 3)
+    with pytest.raises(ParameterError, match="ties: expected 'trec'"):
+        treckon.Evaluator(tmp_path / "prefs", "prefs_simp", format="prefs", ties="expected")
+    with pytest.raises(EvaluationError, match="map: it is for ranking, these judgements are for preferences"):
+        treckon.Evaluator(tmp_path / "prefs", "map", format="prefs")
+
+
+# Own measures.
+
+
+def test_an_own_measure_sees_the_ranking_and_is_averaged():
+    def first_ten(ranking):
+        """Relevant documents among the first ten."""
+        assert ranking.ranks.dtype == np.int64 and ranking.grades.dtype == np.int32
+        return float((ranking.ranks[ranking.relevant] <= 10).sum())
+
+    measure = treckon.define("FirstTen", first_ten)
+    evaluation = treckon.evaluate(QRELS, RUN, [measure, "FirstTen@1", "FirstTen(rel=2)"])
+    assert evaluation.per_query["q1"][measure] == 3.0
+    assert evaluation["FirstTen"] == 1.5
+    assert evaluation.per_query["q1"]["FirstTen@1"] == 1.0
+    assert evaluation.per_query["q1"]["FirstTen(rel=2)"] == 2.0
+    assert treckon.parse(str(measure)) == measure
+    assert measure.title == "Relevant documents among the first ten."
+
+
+def test_own_measures_that_cannot_be():
+    with pytest.raises(ParameterError, match="expected a name that no measure has, found 'AP'"):
+        treckon.define("AP", lambda ranking: 0.0)
+    with pytest.raises(ParameterError, match="expected letters, digits and underscores as a measure's name"):
+        treckon.define("a b", lambda ranking: 0.0)
+    bad = treckon.define("NotFinite", lambda ranking: math.nan)
+    with pytest.raises(EvaluationError, match="NotFinite: expected a finite number from its function, found nan"):
+        treckon.evaluate(QRELS, RUN, bad)
+
+
+def test_importing_treckon_imports_neither_numpy_nor_its_own_core():
+    script = "import sys, treckon; assert not {'numpy', 'pandas', 'rich', 'treckon.registry'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_public_names_are_what_they_say_in_any_order_of_use():
+    script = (
+        "import treckon; treckon.RankingView; treckon.Evaluator; assert callable(treckon.define); "
+        "assert callable(treckon.evaluate); import treckon.evaluator; assert callable(treckon.evaluate); "
+        "assert set(treckon.__all__) <= set(dir(treckon))"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
