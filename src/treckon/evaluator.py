@@ -9,7 +9,7 @@ from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_text
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon.conventions import Conventions
-from treckon.errors import EvaluationError, ParameterError
+from treckon.errors import EvaluationError, InputError, ParameterError
 from treckon.files import Source
 from treckon.inputs import Columns, as_qrels, as_run
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
