@@ -208,10 +208,10 @@ class Source:
                 continue
             inside = max(position - seen, 0)
             number += block.count(b"\n", 0, inside)
-            line = block[inside:]
-            while b"\n" not in line and (more := next(blocks, b"")):
-                line += more
-            return number, line.partition(b"\n")[0]
+            pieces = [block[inside:]]
+            while b"\n" not in pieces[-1] and (more := next(blocks, b"")):
+                pieces.append(more)
+            return number, b"".join(pieces).partition(b"\n")[0]
         return number, b""
 
     def lines(self) -> Iterator[tuple[int, bytes]]:

@@ -147,7 +147,7 @@ def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> No
         raise source.unreadable(os.strerror(found))
     number, line = source.line_at(position)
     form = FORMATS[file_format]
-    fields = line.split()
+    fields = line.split(None, form.value_field + 1)
     value = os.fsdecode(fields[form.value_field]) if len(fields) > form.value_field else ""
     problems = {
         "fields": f"expected {len(form.fields.split())} fields ({form.fields}), found {found}",

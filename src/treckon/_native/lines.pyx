@@ -405,14 +405,16 @@ cdef bint walk_lines(Scanner *s, size_t limit) noexcept nogil:
     return walk(s, limit, 4, 1, SCORE) if s.format.order == BY_RANK else walk(s, limit, 4, 2, SCORE)
 
 
-cdef void process(Scanner *s, bint at_end) noexcept nogil:
-    # Takes all whole lines of the buffer; at the end of the file also a line without LF.
-    cdef size_t limit
+cdef void process(Scanner *s, size_t n_new, bint at_end) noexcept nogil:
+    # Takes all whole lines of the buffer, whose last n_new bytes are new; at the end of the file also a line without LF.
+    # What was there before and is left begins a line that doesn't end in it: a long line is searched through once.
+    cdef size_t limit, earliest
     cdef const char *newline
     if not s.started:
         if s.filled - s.parsed < 3 and not at_end:
             return
         s.started = True
+        n_new = s.filled - s.parsed
         if s.filled - s.parsed >= 3 and memcmp(s.buffer + s.parsed, BYTE_ORDER_MARK, 3) == 0:
             s.parsed += 3
     if s.skip_line:
@@ -425,10 +427,12 @@ cdef void process(Scanner *s, bint at_end) noexcept nogil:
     if at_end and s.filled > s.parsed and s.buffer[s.filled - 1] != c"\n":
         s.buffer[s.filled] = c"\n"
         s.filled += 1
+        n_new += 1
+    earliest = max(s.parsed, s.filled - n_new)
     limit = s.filled
-    while limit > s.parsed and s.buffer[limit - 1] != c"\n":
+    while limit > earliest and s.buffer[limit - 1] != c"\n":
         limit -= 1
-    if not s.stopped and limit > s.parsed and not walk_lines(s, limit):
+    if not s.stopped and limit > earliest and not walk_lines(s, limit):
         s.stopped = True
 
 
@@ -469,7 +473,7 @@ cdef void scan_file(Scanner *s, int fd, int64_t begin, int64_t end, const int *c
             return
         position += got
         s.filled += got
-        process(s, False)
+        process(s, got, False)
 
 
 cdef void scan_bytes(Scanner *s, const char *text, size_t n) noexcept nogil:
@@ -478,13 +482,13 @@ cdef void scan_bytes(Scanner *s, const char *text, size_t n) noexcept nogil:
         return
     memcpy(s.buffer + s.filled, text, n)
     s.filled += n
-    process(s, False)
+    process(s, n, False)
 
 
 cdef void scan_end(Scanner *s) noexcept nogil:
     # The end of the file: what is left, and the open segment.
     if s.stopped or not make_room(s, 1):
         return
-    process(s, True)
+    process(s, 0, True)
     if not s.stopped:
         end_segment(s)

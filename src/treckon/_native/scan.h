@@ -25,7 +25,8 @@
 #if defined(_MSC_VER)
 #include <intrin.h>
 #endif
-#if defined(__SSE2__) || defined(_M_X64)
+#if defined(TK_NO_VECTORS)  /* benchmarks/vectors.py compares the two */
+#elif defined(__SSE2__) || defined(_M_X64)
 #define TK_SSE2
 #include <emmintrin.h>
 #elif defined(__aarch64__)
