@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -908,6 +909,36 @@ def test_a_source_closes_what_it_opened(folder: Path):
     source.close()
     source.close()
     assert opened() == before
+
+
+def test_blocks_made_ahead_are_the_same_and_so_are_their_errors():
+    assert list(files.prefetched(iter([b"a", b"", b"b"] * 9))) == [b"a", b"", b"b"] * 9
+
+    def failing() -> Iterator[bytes]:
+        yield b"a"
+        raise InputError("file", "cannot read it")
+
+    blocks = files.prefetched(failing())
+    assert next(blocks) == b"a"
+    with pytest.raises(InputError, match="cannot read it"):
+        next(blocks)
+
+
+def test_nobody_makes_blocks_ahead_that_are_not_wanted_any_more():
+    made = []
+
+    def endless() -> Iterator[bytes]:
+        while True:
+            made.append(1)
+            yield b"block"
+
+    before = threading.active_count()
+    blocks = files.prefetched(endless())
+    assert next(blocks) == b"block"
+    assert threading.active_count() == before + 1
+    blocks.close()
+    assert threading.active_count() == before
+    assert len(made) < 9
 
 
 # ---- Starting

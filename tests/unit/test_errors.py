@@ -1,4 +1,4 @@
-r"""Every error and warning of the command, word for word: place, expectation, finding; its exit status; an empty stdout.
+r"""Every error and warning of the command, word for word: place, expectation, finding; exit status; an empty stdout.
 
 To see whether one is missing, compare `grep -nE "raise |_say\(|_tell\(|doubts.append" src/treckon/<module>` with this
 list (tests/test_preferences.py and tests/test_zscores.py have those of their formats, tests/unit/test_syntax.py has

@@ -243,7 +243,7 @@ def test_depth_level_and_release():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ties": "luck"}, "ties: expected 'trec', 'docno', 'input', 'random', 'optimistic', 'pessimistic' or 'expected'"),
+        ({"unjudged": "luck"}, "unjudged: expected 'nonrelevant', 'condensed' or 'error', found 'luck'"),
         ({"levels": 1}, "expected an option out of"),
         ({"level": -1}, "level: expected a whole number from 0, found -1"),
         ({"depth": 1.5}, "depth: expected a whole number from 0, found 1.5"),

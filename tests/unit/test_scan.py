@@ -414,6 +414,12 @@ def test_lines_longer_than_blocks(size: int, file: File):
         assert shared(fd, [len(data) // 2], "10.0") == expected
 
 
+def test_a_long_line_in_small_pieces(file: File):
+    """Each piece is searched for the line's end, not all of the line again: that would take minutes."""
+    data = A + b"q1 Q0 doc-10 1 5 " + b"t" * (8 << 20) + b"\n" + OTHER
+    assert fed((data[i : i + 1024] for i in range(0, len(data), 1024)), "10.0") == expected_of_run(data, "10.0")
+
+
 # Random files
 
 

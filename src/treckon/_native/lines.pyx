@@ -406,7 +406,7 @@ cdef bint walk_lines(Scanner *s, size_t limit) noexcept nogil:
 
 
 cdef void process(Scanner *s, size_t n_new, bint at_end) noexcept nogil:
-    # Takes all whole lines of the buffer, whose last n_new bytes are new; at the end of the file also a line without LF.
+    # Takes all whole lines of the buffer, whose last n_new bytes are new; at the end of the file also one without LF.
     # What was there before and is left begins a line that doesn't end in it: a long line is searched through once.
     cdef size_t limit, earliest
     cdef const char *newline
