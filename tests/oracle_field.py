@@ -35,10 +35,10 @@ def parsed(text: str) -> tuple[str, Any, dict[str, Any]]:
     return name, ast.literal_eval(at) if at else None, {one.arg: ast.literal_eval(one.value) for one in keywords}
 
 
-def value(text: str, query: Query) -> float:
+def value(text: str, query: "Query | SubtopicQuery") -> float:
     name, at, arguments = parsed(text)
     if arguments.pop("judged_only", False):
-        query = query._replace(ranking=[docno for docno in query.ranking if query.grades.get(docno, -1) >= 0])
+        query = query._replace(ranking=[docno for docno in query.ranking if is_judged(query, docno)])
     return ORACLES[name](query, *([] if at is None else [at]), **arguments)
 
 
@@ -72,8 +72,9 @@ def found(query: Query, k: int | None, rel: int = 1) -> int:
     return len([docno for docno in looked_at(query, k) if docno in relevant(query, rel)])
 
 
-def is_judged(query: Query, docno: str) -> bool:
-    return query.grades.get(docno, -1) >= 0
+def is_judged(query: "Query | SubtopicQuery", docno: str) -> bool:
+    by_subtopic = query.grades.values() if isinstance(query, SubtopicQuery) else [query.grades]
+    return any(grades.get(docno, -1) >= 0 for grades in by_subtopic)
 
 
 # Counts
@@ -368,6 +369,116 @@ def Accuracy(query, k=None, rel=1):
     marks = [docno in relevant(query, rel) for docno in looked_at(query, k)]
     pairs = [(a, b) for a, b in itertools.combinations(marks, 2) if a != b]
     return divided(len([a for a, b in pairs if a]), len(pairs))
+
+
+# Diversity: the grades are those of each subtopic
+
+
+class SubtopicQuery(NamedTuple):
+    grades: Mapping[str, Grades]  # by subtopic
+    ranking: Sequence[str]
+
+
+def covered(query, docno, rel):
+    return [subtopic for subtopic, grades in query.grades.items() if grades.get(docno, -1) >= rel]
+
+
+def subtopics(query, rel):
+    return [subtopic for subtopic, grades in query.grades.items() if relevant(Query(grades, (), 0), rel)]
+
+
+def novelty_gains(query, ranking, alpha, rel):
+    gains, seen = [], dict.fromkeys(query.grades, 0)
+    for docno in ranking:
+        gains.append(sum((1 - alpha) ** seen[subtopic] for subtopic in covered(query, docno, rel)))
+        for subtopic in covered(query, docno, rel):
+            seen[subtopic] += 1
+    return gains
+
+
+def diverse_ideal(query, alpha, rel):
+    """Greedy: the document of the highest gain, of several the one with the greatest id."""
+    left = {docno for grades in query.grades.values() for docno in grades if covered(query, docno, rel)}
+    ranking: list[str] = []
+    while left:
+        best = max(left, key=lambda docno: (novelty_gains(query, [*ranking, docno], alpha, rel)[-1], docno.encode()))
+        ranking.append(best)
+        left.remove(best)
+    return ranking
+
+
+def by_discount(gains, discount):
+    return sum(gain * discount(rank) for rank, gain in enumerate(gains, 1))
+
+
+def reciprocal(rank):
+    return 1 / rank
+
+
+def logarithmic(rank):
+    return 1 / math.log2(rank + 1)
+
+
+def over_highest(query, k, alpha, rel, discount, as_ndeval):
+    total = by_discount(novelty_gains(query, query.ranking[:k], alpha, rel), discount)
+    highest = [len(subtopics(query, rel)) * (1 - alpha) ** i for i in range(k)]
+    return total if k == 1 and as_ndeval else divided(total, by_discount(highest, discount))
+
+
+def over_ideal(query, k, alpha, rel, discount):
+    best = diverse_ideal(query, alpha, rel)
+    totals = [by_discount(novelty_gains(query, one[:k], alpha, rel), discount) for one in (query.ranking, best)]
+    return divided(*totals)
+
+
+@oracle
+def ERR_IA(query, k, alpha=0.5, as_ndeval=False, rel=1):
+    return over_highest(query, k, alpha, rel, reciprocal, as_ndeval)
+
+
+@oracle
+def nERR_IA(query, k=None, alpha=0.5, rel=1):
+    return over_ideal(query, k, alpha, rel, reciprocal)
+
+
+@oracle
+def alpha_DCG(query, k, alpha=0.5, as_ndeval=False, rel=1):
+    return over_highest(query, k, alpha, rel, logarithmic, as_ndeval)
+
+
+@oracle
+def alpha_nDCG(query, k=None, alpha=0.5, rel=1):
+    return over_ideal(query, k, alpha, rel, logarithmic)
+
+
+@oracle
+def NRBP(query, alpha=0.5, beta=0.5, rel=1):
+    total = by_discount(novelty_gains(query, query.ranking, alpha, rel), lambda rank: beta ** (rank - 1))
+    return divided((1 - (1 - alpha) * beta) * total, len(subtopics(query, rel)))
+
+
+@oracle
+def nNRBP(query, alpha=0.5, beta=0.5, rel=1):
+    return over_ideal(query, None, alpha, rel, lambda rank: beta ** (rank - 1))
+
+
+@oracle
+def AP_IA(query, rel=1):
+    found = [AP(Query(query.grades[one], query.ranking, 0), rel=rel) for one in subtopics(query, rel)]
+    return divided(sum(found), len(found))
+
+
+@oracle
+def P_IA(query, k, rel=1):
+    found = [P(Query(query.grades[one], query.ranking, 0), k, rel) for one in subtopics(query, rel)]
+    return divided(sum(found), len(found))
+
+
+@oracle
+def StRecall(query, k=None, rel=1):
+    top = looked_at(query, k)
+    found = {subtopic for docno in top for subtopic in covered(query, docno, rel)}
+    return divided(len(found), len(subtopics(query, rel)))
 
 
 # C/W/L: a model gives C(i) from the rank, the gains up to it and their number

@@ -12,9 +12,10 @@ import treckon
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
 from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument
-from treckon.registry import VIEW_RANKING, Measure
+from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, VIEW_RANKING, VIEW_SUBTOPICS, Measure
 
 FIELD = [measure for measure in registry.field_measures() if measure.view == VIEW_RANKING]
+DIVERSITY = [measure for measure in registry.field_measures() if measure.view == VIEW_SUBTOPICS]
 WITH_CLOSED_FORM = [measure for measure in FIELD if measure.expected is not None]
 
 
@@ -349,6 +350,139 @@ def test_expected_ties_of_large_groups_stay_finite_and_right():
     for name in ("AP(denominator='retrieved')@1000", "AP@1000", "Accuracy@1000"):
         assert 0.1 < value_of(name, grades, tied, ties="expected") < 0.6
     assert value_of("Accuracy@1000", grades, tied, ties="expected") == pytest.approx(0.5)
+
+
+# Diversity
+
+
+def diversity_of(
+    name: str, grades: Mapping[str, Mapping[str, int]], ranking: Sequence[str], form: str = "dict"
+) -> float:
+    """The value of a ranking; the grades are those of each subtopic."""
+    qrels: Any = {"q": grades}
+    scores = {docno: -place for place, docno in enumerate(ranking)}
+    run: Any = {"q": scores}
+    if form == "text":
+        run = "".join(f"q Q0 {docno} 0 {score} tag\n" for docno, score in scores.items()).encode() or b"x Q0 y 0 1 tag"
+        lines = [f"q {one} {docno} {grade}\n" for one, of_one in grades.items() for docno, grade in of_one.items()]
+        qrels = "".join(lines).encode()
+    return treckon.evaluate(qrels, run, name, qrels_format="qrels_jg", missing="zero").per_query["q"][name]
+
+
+T2 = {"a": {"A": 1}, "b": {"B": 1, "D": 1}, "c": {"C": 1}}
+DIVERSE_RANKING = ["A", "D", "E", "B"]
+
+NDEVAL = [
+    ("ERR_IA(as_ndeval=True)@1", 1.0),
+    ("ERR_IA@1", 1 / 3),  # ndeval leaves out the division
+    ("ERR_IA@5", 0.393343),
+    ("ERR_IA@10", 0.390776),
+    ("ERR_IA@20", 0.390730),
+    ("nERR_IA@5", 0.829787),
+    ("alpha_DCG(as_ndeval=True)@1", 1.0),
+    ("alpha_DCG@5", 0.405289),
+    ("alpha_DCG@10", 0.399879),
+    ("alpha_DCG@20", 0.399741),
+    ("alpha_nDCG@1", 1.0),
+    ("alpha_nDCG@5", 0.786896),
+    ("alpha_nDCG(alpha=0.9)@5", 0.770009),
+    ("NRBP", 0.390625),
+    ("nNRBP", 0.862069),
+    ("AP_IA", 0.5),
+    ("P_IA@1", 0.333333),
+    ("P_IA@5", 0.2),
+    ("StRecall@1", 0.333333),
+    ("StRecall@5", 0.666667),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), NDEVAL)
+def test_what_ndeval_prints(name: str, value: float):
+    assert diversity_of(name, T2, DIVERSE_RANKING) == pytest.approx(value, abs=5.1e-7)
+
+
+@pytest.mark.parametrize(
+    "example", [pytest.param(one, id=one.name) for measure in DIVERSITY for one in measure.examples]
+)
+def test_worked_example_of_diversity(example: registry.Example):
+    grades = {
+        str(number): {docno: int(grade) for docno, _, grade in (one.partition("=") for one in group.split())}
+        for number, group in enumerate(example.qrels.split("|"))
+    }
+    assert diversity_of(example.name, grades, example.run.split()) == pytest.approx(example.value, abs=5.1e-7), (
+        example.why
+    )
+
+
+def random_subtopics(random_: random.Random) -> dict[str, dict[str, int]]:
+    docnos = [chr(ord("a") + i) for i in range(9)]
+    names = random_.sample(["s1", "s10", "s2", "t"], random_.randint(1, 4))
+    return {
+        name: {docno: random_.choice([0, 0, 1, 1, 2, -1]) for docno in random_.sample(docnos, random_.randint(1, 6))}
+        for name in names
+    }
+
+
+@by_name(DIVERSITY)
+def test_diversity_is_the_oracle_s(measure: Measure):
+    random_ = random.Random(measure.name)
+    for _ in range(80):
+        name, grades = random_name(measure, random_), random_subtopics(random_)
+        _, ranking = random_query(9, random_)
+        expected = oracle_field.value(name, oracle_field.SubtopicQuery(grades, ranking))
+        for form in ("dict", "text"):
+            found = diversity_of(parsed(name), grades, ranking, form)
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), (name, grades, ranking)
+
+
+@by_name(DIVERSITY)
+def test_traits_of_diversity(measure: Measure):
+    random_ = random.Random(measure.name)
+    cutoffs = ("@1", "@2", "@3", "@5", "@20") if measure.parameters.at else ("",)
+    for _ in range(40):
+        grades, (_, ranking) = random_subtopics(random_), random_query(9, random_)
+        values = [diversity_of(measure.name + at, grades, ranking) for at in cutoffs]
+        if BOUNDED in measure.traits:
+            assert all(0 <= value <= 1 + 1e-12 for value in values)
+        if GROWS_WITH_CUTOFF in measure.traits:
+            assert values == sorted(values)
+
+
+def test_queries_without_a_relevant_subtopic_can_be_left_out():
+    """As ndeval does."""
+    qrels = {"q": T2, "none": {"a": {"A": 0}}}
+    run = {"q": DIVERSE_RANKING, "none": ["A"]}
+    for no_relevant, mean in (("zero", 1 / 3), ("skip", 2 / 3)):
+        found = treckon.evaluate(qrels, run, "StRecall", qrels_format="qrels_jg", no_relevant=no_relevant)
+        assert found["StRecall"] == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "message"),
+    [
+        ({"q": {"s": 1}}, "qrels: query 'q': expected a mapping from documents to grades, found int"),
+        ({"q": 5}, "qrels: query 'q': expected a mapping from groups to documents with grades, found int"),
+        (
+            {"q": {"s": {"d": "x"}}},
+            "qrels: query 'q', document 'd': expected a whole number as grade, found 'x' of type str",
+        ),
+        (
+            {"q": {1: {"d": 1}, "1": {"d": 1}}},
+            "qrels: query 'q', group '1', document 'd': expected one judgement, found several",
+        ),
+    ],
+)
+def test_judgements_by_subtopic_that_are_refused(qrels: Any, message: str):
+    with pytest.raises(treckon.errors.TreckonError) as caught:
+        treckon.evaluate(qrels, {"q": ["d"]}, "StRecall", qrels_format="qrels_jg")
+    assert str(caught.value) == message
+
+
+def test_orders_of_ties_by_grade_have_no_meaning_over_subtopics():
+    with pytest.raises(
+        treckon.errors.ParameterError, match="^ties: expected an order that all subtopics share, found 'op"
+    ):
+        treckon.evaluate(b"q s d 1\n", {"q": ["d"]}, "AP_IA", qrels_format="qrels_jg", ties="optimistic")
 
 
 # Arguments

@@ -283,3 +283,12 @@ def test_reading_in_python(inputs):
     with Source(inputs / "z") as source, pytest.raises(InputError, match="z:1: expected 4 fields") as error:
         read_zscores(source)
     assert error.value.place == f"{inputs / 'z'}:1"
+
+
+def test_a_geometric_mean_of_z_scores_beyond_all_doubles_is_0(trec_eval, tmp_path):
+    (tmp_path / "q").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    (tmp_path / "r").write_text("q1 Q0 d1 1 9 t\nq2 Q0 d1 1 9 t\n")
+    for deviation, shown in ((0.01, b"0.0000"), (11, b"2.7183")):
+        (tmp_path / "z").write_text(f"q1 gm_map -11 {deviation}\nq2 gm_map -11 {deviation}\n")
+        status, output, messages = trec_eval("-Z", "z", "-m", "gm_map", "q", "r", folder=tmp_path)
+        assert (status, output, messages) == (0, b"Zgm_map                 \tall\t" + shown + b"\n", b"")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, isfinite, log
+from math import exp, inf, isfinite, log
 
 #: Floor of trec_eval's geometric means: a query never counts less than this.
 GEOMETRIC_FLOOR = 0.00001
@@ -25,26 +25,31 @@ class Aggregate:
         raise NotImplementedError
 
 
+def _finite(value: float) -> float:
+    """The value, or 0 where it lies beyond all doubles: so does every value of a measure that overflows."""
+    return value if isfinite(value) else 0.0
+
+
 class _Mean(Aggregate):
     __slots__ = ()
 
     def finish(self, total: float, n_queries: int) -> float:
-        # Values near the end of the doubles can have no sum; like a value that overflows, it counts as 0.
-        return total / n_queries if n_queries and isfinite(total) else 0.0
+        return _finite(total) / n_queries if n_queries else 0.0
 
 
 class _Sum(Aggregate):
     __slots__ = ()
 
     def finish(self, total: float, n_queries: int) -> float:
-        return total
+        return _finite(total)
 
 
 class _GeometricMean(Aggregate):
     __slots__ = ()
 
     def finish(self, total: float, n_queries: int) -> float:
-        return exp(total / n_queries) if n_queries else 0.0
+        mean = _finite(total) / n_queries if n_queries else -inf
+        return exp(mean) if mean < 709.0 else 0.0
 
 
 class _Count(Aggregate):

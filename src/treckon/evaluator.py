@@ -21,6 +21,7 @@ from treckon.registry import (
     VIEW_PREFERENCES,
     VIEW_RANKING,
     VIEW_RUN,
+    VIEW_SUBTOPICS,
 )
 from treckon.results import Evaluation
 from treckon.syntax import parse_all
@@ -50,7 +51,8 @@ class Evaluator:
     measures: a text or measure, or several: ``"nDCG@10"``, ``["AP(rel=2)", "ndcg_cut_10", "official"]``
     columns:  names of the columns of a table: (query id, document id, grade)
     format:   of a text, where it is not to be guessed; trec_eval's formats of preferences and of groups of assessors,
-              "prefs", "qrels_prefs" and "qrels_jg", must be named, and are for the measures made for them
+              "prefs", "qrels_prefs" and "qrels_jg", must be named, and are for the measures made for them; "qrels_jg"
+              is also how judgements by subtopic are given, as text or as ``{query: {subtopic: {document: grade}}}``
     threads:  how many may be used, 0: as many as can run
 
     The other options are the conventions: see `treckon.conventions.Conventions` for what each means.
@@ -103,6 +105,8 @@ class Evaluator:
 
     def _read_groups(self, qrels: Any, format: str) -> tuple[Qrels, str]:
         """Judgements in groups, and what measures of them look at."""
+        if isinstance(qrels, Mapping) and format == "qrels_jg":
+            return self._grouped(qrels), VIEW_JUDGMENT_GROUPS
         given = as_qrels(qrels, format="trec")
         if not isinstance(given, Source):
             raise InputError("qrels", f"expected a path, an open file or text in the format {format}")
@@ -115,6 +119,24 @@ class Evaluator:
             if (faulty := everything.first_faulty()) >= 0:
                 raise judgements.fault(faulty)
         return judgements.table, view_of(judgements.table)
+
+    def _grouped(self, qrels: Mapping[Any, Any]) -> Qrels:
+        """The table of {query: {group: {document: grade}}}."""
+        builder = QrelsBuilder()
+        for query_id, groups in qrels.items():
+            if not isinstance(groups, Mapping):
+                expected = "expected a mapping from groups to documents with grades"
+                raise InputError(f"qrels: query {query_id!r}", f"{expected}, found {type(groups).__name__}")
+            for group, documents in groups.items():
+                add_mapping(builder, {query_id: documents}, group)
+        table = builder.finish(self.conventions.release, True)
+        if (number := table.first_duplicate()) >= 0:
+            group, docno = table.duplicate(number)
+            raise EvaluationError(
+                f"qrels: query {os.fsdecode(table.query_id(number))!r}, group {os.fsdecode(group or b'')!r}, document "
+                f"{os.fsdecode(docno)!r}: expected one judgement, found several"
+            )
+        return table
 
     def _without_repeats(self, table: Qrels) -> Qrels:
         """The table with each document once for a query. Raises EvaluationError where that isn't allowed."""
@@ -141,7 +163,9 @@ class Evaluator:
     def _check_measures(self) -> None:
         """Refuses measures of other judgements, and options that no measure asked for has any use for."""
         for measure in self.measures:
-            if measure.measure.view not in (VIEW_RUN, self._view):
+            if measure.measure.view not in (VIEW_RUN, self._view) and not (
+                measure.measure.view == VIEW_SUBTOPICS and self._view == VIEW_JUDGMENT_GROUPS
+            ):
                 raise EvaluationError(
                     f"{measure}: it is for {measure.measure.view}, these judgements are for {self._view}"
                 )
@@ -149,6 +173,9 @@ class Evaluator:
             raise ParameterError(
                 f"ties: expected 'trec' (document ids rising) with preferences, found {self.conventions.ties!r}"
             )
+        by_grade = self.conventions.ties in ("optimistic", "pessimistic")
+        if by_grade and any(measure.measure.view == VIEW_SUBTOPICS for measure in self.measures):
+            raise ParameterError(f"ties: expected an order that all subtopics share, found {self.conventions.ties!r}")
         for option in ("gain", "discount"):
             if option in self._given and not any(_takes(measure, option) for measure in self.measures):
                 raise ParameterError(
@@ -163,7 +190,9 @@ class Evaluator:
         """Whether the expected value over ties can only be estimated."""
         record = measure.measure
         exact = record.kernel is None or record.expected is not None or IGNORES_ORDER in record.traits
-        return self.conventions.ties == "expected" and (not exact or record.function is not None)
+        if self.conventions.ties != "expected" or record.value_type == TEXT:
+            return False
+        return not exact or record.function is not None
 
     def _plan(self, measures: Sequence[Measure], **changes: Any) -> Plan:
         conventions = self.conventions
@@ -172,7 +201,7 @@ class Evaluator:
             [
                 (
                     one.measure.expected if ties == "expected" and one.measure.expected else one.measure.kernel,
-                    one.setting, self._view == VIEW_JUDGMENT_GROUPS, one.measure.missing,
+                    one.setting, one.measure.view == VIEW_JUDGMENT_GROUPS, one.measure.missing,
                 )
                 for one in measures
             ],
@@ -299,7 +328,7 @@ class _Scoring:
         if self._conventions.missing == "zero":
             results.evaluate_missing()
         numbers = results.evaluated()
-        self._call_functions(results, numbers)
+        self._call_functions(self._measures, results, numbers)
         errors = self._sample(results, numbers)
         without = self._without_relevant(numbers)
         self._apply_no_relevant(results, without)
@@ -367,6 +396,12 @@ class _Scoring:
             if extra is not None:
                 raise EvaluationError(f"run: expected judged queries alone, found query '{os.fsdecode(extra)}'")
         missing = results.missing()
+        if conventions.missing == "skip" and missing:
+            self._warnings.append(
+                f"{len(missing)} of {len(self._qrels)} judged queries are missing from the run, for example "
+                f"'{os.fsdecode(self._qrels.query_id(missing[0]))}', and don't count (missing='zero' counts them as "
+                "having retrieved nothing)"
+            )
         if conventions.missing == "error" and missing:
             raise EvaluationError(
                 f"run: expected results for every judged query, found none for {len(missing)} of {len(self._qrels)}, "
@@ -395,9 +430,9 @@ class _Scoring:
 
     # Values that the engine doesn't make
 
-    def _call_functions(self, results: Results, numbers: Sequence[int]) -> None:
+    def _call_functions(self, measures: Sequence[Measure], results: Results, numbers: Sequence[int]) -> None:
         """Values of measures that are Python functions."""
-        for column, measure in enumerate(self._measures):
+        for column, measure in enumerate(measures):
             if measure.measure.function is not None:
                 for number in numbers:
                     results.set(number, column, measure.measure.function(results.ranking(number, column), measure))
@@ -414,6 +449,7 @@ class _Scoring:
         for sample in range(n):
             plan = self._evaluator._plan(measures, ties="random", seed=self._conventions.seed + sample, reports=False)
             one, _ = self._scores(plan)
+            self._call_functions(measures, one, [number for number in numbers if one.is_evaluated(number)])
             for number in numbers:
                 if one.is_evaluated(number):
                     row = one.row(number)
@@ -433,7 +469,7 @@ class _Scoring:
     def _without_relevant(self, numbers: Sequence[int]) -> dict[int, set[int]]:
         """By relevance level, the evaluated queries that have no relevant document."""
         found: dict[int, set[int]] = {}
-        if self._evaluator._view != VIEW_RANKING:
+        if self._evaluator._view == VIEW_PREFERENCES:
             return {level: set() for level in {self._level(measure) for measure in self._measures}}
         for level in {self._level(measure) for measure in self._measures} | {self._conventions.level}:
             found[level] = {number for number in numbers if self._qrels.n_relevant(number, level) == 0}
@@ -499,7 +535,7 @@ class _Scoring:
 
     def _n_without_relevant(self) -> int:
         """How many judged queries have no relevant document."""
-        if self._evaluator._view != VIEW_RANKING:
+        if self._evaluator._view == VIEW_PREFERENCES:
             return 0
         level = self._conventions.level
         return sum(self._qrels.n_relevant(number, level) == 0 for number in range(len(self._qrels)))

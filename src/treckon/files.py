@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from importlib import import_module
 
 from treckon.errors import InputError
 
@@ -29,10 +30,11 @@ _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f
 
 def _gzip_decompressor() -> _Decompressor:
     try:
-        from isal.isal_zlib import decompressobj  # noqa: PLC0415  (the extra "fast": twice zlib's speed)
+        library = import_module("isal.isal_zlib")  # the extra "fast": twice zlib's speed
     except ImportError:
-        from zlib import decompressobj  # noqa: PLC0415
-    return decompressobj(wbits=31)  # type: ignore[no-any-return]
+        library = import_module("zlib")
+    made: _Decompressor = library.decompressobj(wbits=31)
+    return made
 
 
 def _bzip2_decompressor() -> _Decompressor:
@@ -48,13 +50,12 @@ def _xz_decompressor() -> _Decompressor:
 
 
 def _zstd_decompressor() -> _Decompressor:
+    made: _Decompressor
     try:
-        from compression.zstd import ZstdDecompressor  # type: ignore[import-not-found]  # noqa: PLC0415
+        made = import_module("compression.zstd").ZstdDecompressor()  # from Python 3.14 on
     except ImportError:
-        from zstandard import ZstdDecompressor as Zstandard  # noqa: PLC0415
-
-        return Zstandard().decompressobj()  # type: ignore[no-any-return]
-    return ZstdDecompressor()  # type: ignore[no-any-return]
+        made = import_module("zstandard").ZstdDecompressor().decompressobj()
+    return made
 
 
 _DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[], _Decompressor]], ...] = (
@@ -198,7 +199,10 @@ class Source:
             raise self.unreadable(f"the {self._format} data end too early")
 
     def line_at(self, position: int) -> tuple[int, bytes]:
-        """Number (from 1) and text of the line that begins at this position; reads the file again."""
+        """Number (from 1) and text of the line that begins at this position; reads the file again.
+
+        Of a line longer than BLOCK_SIZE, perhaps only the beginning.
+        """
         number, seen = 1, 0
         blocks = self.blocks()
         for block in blocks:
@@ -208,10 +212,11 @@ class Source:
                 continue
             inside = max(position - seen, 0)
             number += block.count(b"\n", 0, inside)
-            pieces = [block[inside:]]
-            while b"\n" not in pieces[-1] and (more := next(blocks, b"")):
-                pieces.append(more)
-            return number, b"".join(pieces).partition(b"\n")[0]
+            line = block[inside:]
+            # So much is enough for a message; what is no text may have no line's end.
+            while b"\n" not in line and len(line) < BLOCK_SIZE and (more := next(blocks, b"")):
+                line += more
+            return number, line.partition(b"\n")[0]
         return number, b""
 
     def lines(self) -> Iterator[tuple[int, bytes]]:

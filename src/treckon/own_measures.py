@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from treckon import registry
 from treckon.aggregate import COUNT, GEOMETRIC_MEAN, MEAN, SUM
-from treckon.errors import EvaluationError, ParameterError
+from treckon.compat.trec_eval import NICKNAMES, RELEASES
+from treckon.errors import EvaluationError, ParameterError, TreckonError
+from treckon.names import request
 from treckon.params import JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, Arguments
 from treckon.syntax import Measure, parse
 
@@ -56,6 +58,14 @@ class RankingView:
         return self.grades >= self.level
 
 
+def _is_trec_evals(name: str) -> bool:
+    """Whether trec_eval has such a name, bare or with parameters."""
+    try:
+        return bool(request([name], RELEASES[-1]).asked)
+    except TreckonError:
+        return False
+
+
 def define(name: str, function: Callable[[RankingView], float], *, title: str = "", aggregate: str = "mean") -> Measure:
     """Makes a function of a ranking a measure, which can then be asked for by name: ``"name"``, ``"name@10"``.
 
@@ -73,8 +83,10 @@ def define(name: str, function: Callable[[RankingView], float], *, title: str = 
     >>> treckon.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"b": 2.0, "x": 1.0}}, first)["FirstTen"]
     1.0
     """
-    if not (name.isidentifier() and name.isascii() and name[0].isalpha()):
+    if not (isinstance(name, str) and name.isidentifier() and name.isascii() and name[0].isalpha()):
         raise ParameterError(f"expected letters, digits and underscores as a measure's name, found {name!r}")
+    if name in NICKNAMES or _is_trec_evals(name):
+        raise ParameterError(f"expected a name that no measure has, found '{name}', which is trec_eval's")
     if aggregate not in _AGGREGATES:
         raise ParameterError(f"aggregate: expected one of {', '.join(map(repr, _AGGREGATES))}, found {aggregate!r}")
     if not callable(function):

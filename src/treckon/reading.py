@@ -147,8 +147,7 @@ def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> No
         raise source.unreadable(os.strerror(found))
     number, line = source.line_at(position)
     form = FORMATS[file_format]
-    fields = line.split(None, form.value_field + 1)
-    value = os.fsdecode(fields[form.value_field]) if len(fields) > form.value_field else ""
+    value = _value(line, form)
     problems = {
         "fields": f"expected {len(form.fields.split())} fields ({form.fields}), found {found}",
         "nul": "expected text, found a NUL byte",
@@ -159,6 +158,12 @@ def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> No
         "line too long": "expected a line of less than 2 GiB, found a longer one",
     }
     raise InputError(f"{source.name}:{number}", problems[kind])
+
+
+def _value(line: bytes, form: FileFormat) -> str:
+    """The field of a line that holds its value; "" where the line, or what is known of it, has fewer."""
+    fields = line.split(None, form.value_field + 1)
+    return os.fsdecode(fields[form.value_field]) if len(fields) > form.value_field else ""
 
 
 class Doubts:
@@ -180,8 +185,8 @@ class Doubts:
         number, line = self.source.line_at(self.position)
         return (
             f"{self.source.name}:{number}: expected {form.value_type} as {form.value_name}, "
-            f"found '{os.fsdecode(line.split()[form.value_field])}'; read up to the first character that is no part of "
-            f"one, as trec_eval does (such {form.value_name}s: {self.n})"
+            f"found '{_value(line, form)}'; read up to the first character that is no part of one, as trec_eval does "
+            f"(such {form.value_name}s: {self.n})"
         )
 
 

@@ -51,6 +51,7 @@ VIEW_RUN = "run"  # the run as a whole: its tag, the number of queries
 VIEW_RANKING = "ranking"  # one query's ranking over qrels
 VIEW_JUDGMENT_GROUPS = "judgment groups"  # a ranking for each group of assessors
 VIEW_PREFERENCES = "preferences"  # pairs of documents of which one is preferred
+VIEW_SUBTOPICS = "subtopics"  # one ranking, and for each judged document the subtopics (groups of the qrels) it covers
 
 REAL, INTEGER, TEXT = "real", "integer", "text"
 

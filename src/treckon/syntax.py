@@ -480,4 +480,6 @@ def _value_text(value: object) -> str:
         return "{" + ", ".join(f"{key}: {_value_text(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, tuple):
         return "(" + ", ".join(map(_value_text, value)) + ")"
-    return repr(value).removesuffix(".0") if isinstance(value, float) else repr(value)
+    if isinstance(value, float):
+        return repr(value + 0.0).removesuffix(".0")  # -0 is read as a whole number, which is 0
+    return repr(value)

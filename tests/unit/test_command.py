@@ -972,3 +972,19 @@ def test_the_package_is_a_command_too():
     bare = subprocess.run(call, capture_output=True, env=environment(), timeout=60)
     assert (bare.returncode, bare.stdout) == (1, b"")
     assert bare.stderr.startswith(b"Usage: python -m treckon ")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no /dev/zero here")
+def test_a_stream_of_nul_without_end_is_refused_at_once(trec_eval: Callable, folder: Path):
+    status, output, messages = trec_eval("qrels", "/dev/zero", folder=folder)
+    assert (status, output) == (2, b"")
+    assert messages == b"trec_eval: /dev/zero:1: expected text, found a NUL byte\n"
+
+
+@pytest.mark.parametrize("name", ["run", "qrels"])
+def test_lines_that_end_with_cr_alone_are_no_comment(name: str, trec_eval: Callable, folder: Path):
+    text = (folder / name).read_bytes()
+    (folder / name).write_bytes(b"# mine\r" + text.replace(b"\n", b"\r"))
+    status, output, messages = trec_eval("-c", "qrels", "run", folder=folder)
+    assert (status, output) == (2, b"")
+    assert messages == f"trec_eval: {name}:1: expected lines that end with LF or CR LF, found CR alone\n".encode()

@@ -469,6 +469,26 @@ def test_values_that_are_numbers_in_part(release: str, call: Callable):
     assert_warns(groups, f"warning: {grades}; {PART} (such grades: 2)")
 
 
+@pytest.mark.parametrize("size", [25_000, 200_000])
+def test_values_behind_long_fields(size: int, call: Callable, tmp_path: Path):
+    """They are found on a pipe too, which comes in small pieces."""
+    long = "x" * size
+    run = RUN + f"{long} {long} {long} {long} 1,5 {long}\n"
+    warning = f"run:4: expected a number as score, found '1,5'; {PART} (such scores: 1)"
+    assert_warns(call("-m map", run=run), f"warning: {warning}")
+    command = [sys.executable, "-m", "treckon", "trec_eval", "-m", "map", "qrels", "-"]
+    piped = subprocess.run(command, cwd=tmp_path, input=run.encode(), capture_output=True, timeout=60)
+    assert piped.returncode == 0
+    assert piped.stderr.decode() == f"trec_eval: warning: {warning}\n".replace("run:4", "standard input:4")
+
+
+def test_values_behind_fields_that_are_longer_than_any(call: Callable):
+    """A message leaves them out."""
+    finished = call("-m map", run=RUN + f"q2 Q0 {'x' * (3 << 20)} 1 1,5 t\n")
+    assert finished.status == 0
+    assert finished.stderr.startswith(b"trec_eval: warning: run:4: expected a number as score, found '")
+
+
 def test_a_name_of_a_file_that_is_no_text(trec_eval: Callable, tmp_path: Path):
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / os.fsdecode(b"r\xfcn")).write_text("short\n")

@@ -287,10 +287,12 @@ def test_every_form_of_a_run_has_the_same_values(tmp_path):
 
 def test_whole_numbers_as_ids_match_their_text():
     text = treckon.evaluate({"1": {"10": 1, "11": 2}}, {"1": {"10": 1.0, "11": 2.0}}, "nDCG")
+    assert treckon.evaluate({-5: {"a": 1}}, {np.int64(-5): {"a": 1.0}}, "AP")["AP"] == 1.0
+    assert treckon.evaluate({b"x": {"a": 1}}, {b"x": {b"a": 1.0}}, "AP")["AP"] == 1.0
     for qrels in ({1: {10: 1, 11: 2}}, ([1, 1], [10, 11], [1, 2])):
         for run in ({1: {10: 1.0, 11: 2.0}}, (np.array([1, 1]), np.array([10, 11]), np.array([1.0, 2.0]))):
             assert treckon.evaluate(qrels, run, "nDCG")["nDCG"] == text["nDCG"] == 1.0
-    with pytest.raises(InputError, match="query '1': expected each query once, found its id as text and as a number"):
+    with pytest.raises(InputError, match="query '1': expected each query once, found its id as two types"):
         treckon.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, 1: {"a": 2.0}}, "RR")
 
 
@@ -381,7 +383,35 @@ def test_an_own_measure_sees_the_ranking_and_is_averaged():
     assert measure.title == "Relevant documents among the first ten."
 
 
+def test_an_own_measure_is_sampled_over_ties():
+    measure = treckon.define("OwnRR", lambda ranking: float((1 / ranking.ranks).sum()))
+    evaluation = treckon.evaluate(*TIED, [measure, "relstring"], ties="expected", samples=400)
+    assert abs(evaluation[measure] - 1.5) < 0.01  # both documents are judged: 1/1 + 1/2 in any order
+    one = treckon.evaluate({"q": {"b": 1}}, TIED[1], measure, ties="expected", samples=400)
+    assert abs(one[measure] - 0.75) < 5 * one.ties["standard_errors"]["OwnRR"]
+
+
+@pytest.mark.parametrize(("aggregate", "huge"), [("sum", 1.7e308), ("mean", 1.7e308), ("geometric mean", 800.0)])
+def test_an_aggregate_beyond_all_doubles_is_0_as_values_are(aggregate, huge):
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    measure = treckon.define("Huge", lambda ranking: huge, aggregate=aggregate)
+    assert treckon.evaluate(qrels, run, measure)[measure] == 0.0
+
+
+def test_queries_that_do_not_count_are_a_warning():
+    evaluation = treckon.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}, "AP")
+    assert evaluation.warnings == (
+        "1 of 2 judged queries are missing from the run, for example 'q2', and don't count (missing='zero' counts them "
+        "as having retrieved nothing)",
+    )
+
+
 def test_own_measures_that_cannot_be():
+    for name in ("P_5", "official", "all_trec", "ndcg@10"):
+        with pytest.raises(ParameterError):
+            treckon.define(name, lambda ranking: 0.0)
+    with pytest.raises(ParameterError, match="expected letters, digits and underscores as a measure's name"):
+        treckon.define(None, lambda ranking: 0.0)
     with pytest.raises(ParameterError, match="expected a name that no measure has, found 'AP'"):
         treckon.define("AP", lambda ranking: 0.0)
     with pytest.raises(ParameterError, match="expected letters, digits and underscores as a measure's name"):

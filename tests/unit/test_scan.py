@@ -375,6 +375,20 @@ def test_lines_that_begin_nearly_alike():
                 assert fed([data], "10.0") == expected_of_run(data, "10.0"), data
 
 
+@pytest.mark.parametrize("blank", [b" ", b"\t"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b" \n"])
+def test_lines_with_a_field_too_few_and_a_blank_too_many(blank: bytes, end: bytes):
+    """Two blanks in a row are one, whatever the number of blanks looks like."""
+    for more in ([], [b"more"]):
+        fields = [b"q1", b"Q0", b"D", b"2", b"5", b"t", *more]
+        regular = blank.join(fields[:6]) + end
+        for i in range(len(fields)):
+            for j in range(i, len(fields)):
+                odd = blank.join(b"" if k in (i, j) else field for k, field in enumerate(fields)) + end
+                data = regular.replace(b"D", b"d1") + odd + regular.replace(b"D", b"x#1")
+                assert fed([data], "10.0") == expected_of_run(data, "10.0"), data
+
+
 @both_releases
 def test_any_byte_anywhere_in_a_line(release: str):
     """Only six bytes are white space; 0x1C, 0x85, 0xA0 and other controls are ordinary, NUL is refused."""

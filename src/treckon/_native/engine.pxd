@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
+from treckon._native.coverage cimport Coverage
+from treckon._native.diversity cimport diversity_kernel_t
 from treckon._native.join cimport Joiner, Policy, View
 from treckon._native.lines cimport Record, Scanner, Segment
 from treckon._native.pairing cimport Pairing
@@ -16,6 +18,7 @@ ctypedef struct Value:
     kernel_t kernel
     text_kernel_t text_kernel
     preference_kernel_t preference_kernel
+    diversity_kernel_t diversity_kernel
     Params params
     bint per_group               # the mean over the query's judgment groups
     int view                     # of Plan.views
@@ -28,6 +31,7 @@ cdef class Plan:
     cdef readonly Py_ssize_t n_values
     cdef readonly Py_ssize_t n_texts
     cdef readonly bint needs_ranking
+    cdef readonly bint needs_subtopics
     cdef readonly bint reports_ties
     cdef readonly bint refuses_unjudged
     cdef readonly bint keeps_rankings
@@ -53,6 +57,7 @@ ctypedef struct Target:
     Py_ssize_t n_values
     Py_ssize_t n_texts
     bint needs_ranking
+    bint needs_subtopics
     Policy policy
     const View *views
     int n_views
@@ -80,6 +85,7 @@ ctypedef struct Share:
     Target target
     Joiner joiner
     Pairing pairing
+    Coverage coverage
     int64_t next_query           # of the segment that is being read, or UNKNOWN
     size_t n_segments
     char *first_qid              # of the first segment

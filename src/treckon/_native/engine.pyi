@@ -11,6 +11,7 @@ class Plan:
     n_values: int
     n_texts: int
     needs_ranking: bool
+    needs_subtopics: bool
     reports_ties: bool
     refuses_unjudged: bool
     keeps_rankings: bool

@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
 
+from treckon._native.coverage cimport Coverage, cover, coverage_free, form_diversity
 from treckon._native.join cimport (
     AS_LISTED, BEST_FIRST, DOCNO_FALLING, DOCNO_RISING, DUPLICATE, JOINED, REPEATS_BY_SCORE, REPEATS_DROPPED,
     REPEATS_REFUSED, REPEATS_UNPOOLED, SEEDED_RANDOM, WORST_FIRST, Joiner, JoinStatus, View, filter_records,
@@ -104,6 +105,8 @@ cdef class Plan:
                 value.kernel = kernel.function
                 value.text_kernel = kernel.text_function
                 value.preference_kernel = kernel.preference_function
+                value.diversity_kernel = kernel.diversity_function
+                self.needs_subtopics |= kernel.diversity_function != NULL
                 self.needs_ranking = True
                 if kernel.text_function != NULL:
                     value.text_column = self.n_texts
@@ -281,16 +284,19 @@ cdef class Results:
         cdef int64_t i
         cdef Joiner joiner
         cdef Pairing pairing
+        cdef Coverage coverage
         cdef Target target = self.as_target()
         cdef bint good = True
         memset(&joiner, 0, sizeof(Joiner))
         memset(&pairing, 0, sizeof(Pairing))
+        memset(&coverage, 0, sizeof(Coverage))
         for i in range(self.qrels.table.n_queries):
             if self.seen[i] == 0 and (self.only < 0 or self.only == i):
-                good = good and evaluate_query(&target, &joiner, &pairing, i, NULL)
+                good = good and evaluate_query(&target, &joiner, &pairing, &coverage, i, NULL)
                 self.seen[i] = 2
         joiner_free(&joiner)
         pairing_free(&pairing)
+        coverage_free(&coverage)
         if not good:
             raise MemoryError
 
@@ -385,6 +391,7 @@ cdef class Results:
         target.n_values = self.plan.n_values
         target.n_texts = self.plan.n_texts
         target.needs_ranking = self.plan.needs_ranking
+        target.needs_subtopics = self.plan.needs_subtopics
         target.policy = self.plan.policy
         target.preferences = NULL
         if isinstance(self.qrels, Prefs):
@@ -408,7 +415,7 @@ cdef class Results:
 
 
 cdef bint evaluate_query(
-    Target *target, Joiner *joiner, Pairing *pairing, int64_t query, const Segment *segment
+    Target *target, Joiner *joiner, Pairing *pairing, Coverage *coverage, int64_t query, const Segment *segment
 ) noexcept nogil:
     # All values of a query; without lines (segment NULL), those of a missing one. False: out of memory.
     cdef const Query *q = &target.table.queries[query]
@@ -425,9 +432,30 @@ cdef bint evaluate_query(
             return False
         if not evaluate_unit(target, joiner, pairing, query, unit, n_records, segment == NULL):
             return False
+        if target.needs_subtopics and not cover(coverage, joiner, target.table, q, group, &target.policy):
+            return False
     for i in range(target.n_values):
         if target.values[i].per_group:
             row[i] /= <double> q.n_units
+    return not target.needs_subtopics or evaluate_subtopics(target, coverage, query, n_records, segment == NULL)
+
+
+cdef bint evaluate_subtopics(
+    Target *target, Coverage *coverage, int64_t query, int64_t n_records, bint is_missing
+) noexcept nogil:
+    # The values over all units together, each a subtopic, that cover() kept. False: out of memory.
+    cdef const Query *q = &target.table.queries[query]
+    cdef double *row = target.matrix + query * target.n_values
+    cdef Value *value
+    cdef Py_ssize_t i
+    cdef int view
+    for view in range(target.n_views):
+        if not form_diversity(coverage, q, n_records, &target.policy, &target.views[view]):
+            return False
+        for i in range(target.n_values):
+            value = &target.values[i]
+            if value.view == view and value.diversity_kernel != NULL and not (is_missing and not isnan(value.missing)):
+                row[i] = value.diversity_kernel(&coverage.diversity, value.params.cutoff, value.params.reals)
     return True
 
 
@@ -469,8 +497,14 @@ cdef bint keep_ranking(Target *target, Joiner *joiner, int64_t query, int view) 
 
 cdef bint evaluate_found(Share *share, int64_t query, int64_t n_records) noexcept nogil:
     # All values of a query without groups whose judged documents stand in share.joiner.found, ranked.
-    cdef const Unit *unit = &share.target.table.units[share.target.table.queries[query].first_unit]
-    return evaluate_unit(&share.target, &share.joiner, &share.pairing, query, unit, n_records, False)
+    cdef const Query *q = &share.target.table.queries[query]
+    cdef const Unit *unit = &share.target.table.units[q.first_unit]
+    if not evaluate_unit(&share.target, &share.joiner, &share.pairing, query, unit, n_records, False):
+        return False
+    return not share.target.needs_subtopics or (
+        cover(&share.coverage, &share.joiner, share.target.table, q, 0, &share.target.policy)
+        and evaluate_subtopics(&share.target, &share.coverage, query, n_records, False)
+    )
 
 
 cdef bint evaluate_preferences(
@@ -598,7 +632,7 @@ cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) n
     if status == DUPLICATE:
         return note_duplicate(share, query, &segment)
     if status != JOINED or not evaluate_query(
-        &share.target, &share.joiner, &share.pairing, query, &segment
+        &share.target, &share.joiner, &share.pairing, &share.coverage, query, &segment
     ):
         share.out_of_memory = True
         return False
@@ -753,6 +787,7 @@ cdef bint evaluate_gathered(Share *share) noexcept nogil:
 cdef void share_free(Share *share) noexcept nogil:
     joiner_free(&share.joiner)
     pairing_free(&share.pairing)
+    coverage_free(&share.coverage)
     free(share.first_qid)
     free(share.duplicate)
     free(share.unjudged)

@@ -309,6 +309,8 @@ cdef JoinStatus rank_found(Joiner *joiner, const Segment *segment, const Policy 
     cdef int64_t n = segment.n_records, begin, end
     cdef size_t first, last
     cdef double score
+    if joiner.n_found == 0:
+        return JOINED
     if not joiner.falls:
         if rank_by_counting(joiner, segment, policy, 0, n, 0, joiner.n_found) != JOINED:
             return JOIN_OUT_OF_MEMORY

@@ -265,8 +265,8 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
             break
         if n == 0 and p[0] == c"#" and s.format.comments and (
             p == s.buffer + line_start or s.format.comments_after_blanks
-        ):
-            return True
+        ):  # lines that end with CR alone would all be part of the comment
+            return not has_inner_cr(s, line_start, line_end) or fail(s, CR_LINE_ENDS, line_start, 0)
         if n < MAX_FIELDS:
             field[n] = p
         while p < end and not tk_is_blank(p[0]):
@@ -311,6 +311,9 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
 
 cdef bint keep_start(Scanner *s, size_t line_start, size_t length) noexcept nogil:
     # Notes what the line begins with, for quick_line(). The copy is readable for 16 bytes.
+    if length > TK_SLACK:  # it is compared without a look at where the buffer ends
+        s.start_length = 0
+        return True
     if not reserve(<void **> &s.start, &s.start_capacity, length + TK_SLACK, 1):
         return fail(s, OUT_OF_MEMORY, line_start, 0)
     memcpy(s.start, s.buffer + line_start, length)
@@ -432,7 +435,10 @@ cdef void process(Scanner *s, size_t n_new, bint at_end) noexcept nogil:
     limit = s.filled
     while limit > earliest and s.buffer[limit - 1] != c"\n":
         limit -= 1
-    if not s.stopped and limit > earliest and not walk_lines(s, limit):
+    if limit == earliest:  # a NUL is an error now, before what may be no text at all is read to its end
+        if memchr(s.buffer + earliest, 0, s.filled - earliest) != NULL:
+            fail(s, HAS_NUL, s.parsed, 0)
+    elif not s.stopped and not walk_lines(s, limit):
         s.stopped = True
 
 

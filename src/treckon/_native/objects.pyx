@@ -88,8 +88,8 @@ def id_text(object key):
     return id_text_of(id_bytes(key, "id"))
 
 
-def add_mapping(QrelsBuilder builder not None, mapping):
-    """Adds judgements {query id: {document id: grade}} to a builder.
+def add_mapping(QrelsBuilder builder not None, mapping, group=""):
+    """Adds judgements {query id: {document id: grade}} to a builder, those of a group where there are groups.
 
     Raises InputError with query and document for an id or grade of the wrong type.
     """
@@ -98,7 +98,7 @@ def add_mapping(QrelsBuilder builder not None, mapping):
         place = f"qrels: query {qid!r}"
         if not hasattr(documents, "items"):
             raise InputError(place, f"expected a mapping from documents to grades, found {type(documents).__name__}")
-        builder.begin(query)
+        builder.begin(query, id_bytes(group, place))
         for docno, grade in documents.items():
             builder.add(
                 query, id_bytes(docno, place),
@@ -148,15 +148,17 @@ cdef class MappingScan:
                 qid = id_bytes(key, "run")
                 if find_query(&qrels.table, qid, len(qid)) < 0:
                     self.extra_queries.append(qid)
+        others = {}  # by text, what stands under ids of other types
+        for key in mapping:
+            if type(key) is not str:
+                name = id_text_of(id_bytes(key, "run"))
+                if name in others or name in mapping:
+                    raise InputError(f"run: query {name!r}", "expected each query once, found its id as two types")
+                others[name] = mapping[key]
         for query in range(qrels.table.n_queries):
             documents = mapping.get(names[query])
-            number = number_item(mapping, names[query])
             if documents is None:
-                documents = number
-            elif number is not None:
-                raise InputError(
-                    f"run: query {names[query]!r}", "expected each query once, found its id as text and as a number"
-                )
+                documents = others.get(names[query])
             if documents is None or not is_wanted(&self.share, query):
                 continue
             self.share.target.seen[query] = 1
@@ -511,13 +513,6 @@ cdef class ColumnsScan:
     def first_query(self):
         """The id of the first query, or None."""
         return None if self.share.n_segments == 0 else self.share.first_qid[:self.share.first_qid_length]
-
-
-cdef object number_item(mapping, str name):
-    # What stands under a whole number whose text is `name`, or None.
-    if name.isdecimal() and name.isascii() and str(int(name)) == name:
-        return mapping.get(int(name))
-    return None
 
 
 cdef bint has_nan(const double *scores, size_t n) noexcept nogil:

@@ -21,7 +21,8 @@ cdef uint64_t put_text(Builder *b, const char *text, size_t length) noexcept nog
     if not reserve(<void **> &b.text, &b.text_capacity, b.text_length + length + TK_SLACK, 1):
         b.out_of_memory = True
         return 0
-    memcpy(b.text + offset, text, length)
+    if length:
+        memcpy(b.text + offset, text, length)
     b.text_length += length
     return offset
 
@@ -337,9 +338,9 @@ cdef class QrelsBuilder:
         if b.out_of_memory:
             raise MemoryError
 
-    def begin(self, bytes qid):
-        """Begins the judgements of a query, of which there may be none."""
-        begin_part(&self.builder, qid, len(qid), NULL, 0)
+    def begin(self, bytes qid, bytes group not None=b""):
+        """Begins the judgements of a query (and group), of which there may be none."""
+        begin_part(&self.builder, qid, len(qid), group, len(group))
         if self.builder.out_of_memory:
             raise MemoryError
 

@@ -3,6 +3,7 @@
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 
+from treckon._native.diversity cimport diversity_kernel_t
 from treckon._native.preferences cimport preference_kernel_t
 
 # Codes of documents without a usable grade, as trec_eval numbers them. Every judged grade is >= 0.
@@ -100,6 +101,7 @@ cdef class Kernel:
     cdef kernel_t function
     cdef text_kernel_t text_function
     cdef preference_kernel_t preference_function
+    cdef diversity_kernel_t diversity_function
 
     @staticmethod
     cdef Kernel of(kernel_t function)
@@ -109,6 +111,9 @@ cdef class Kernel:
 
     @staticmethod
     cdef Kernel of_preferences(preference_kernel_t function)
+
+    @staticmethod
+    cdef Kernel of_diversity(diversity_kernel_t function)
 
 
 cdef inline int64_t n_rel_at(const Ranking *ranking, int64_t cutoff) noexcept nogil:

@@ -62,6 +62,12 @@ cdef class Kernel:
         kernel.preference_function = function
         return kernel
 
+    @staticmethod
+    cdef Kernel of_diversity(diversity_kernel_t function):
+        cdef Kernel kernel = Kernel.__new__(Kernel)
+        kernel.diversity_function = function
+        return kernel
+
     @property
     def is_text(self):
         """Whether the kernel makes a text of each query instead of a number."""

@@ -7,6 +7,7 @@ from treckon.measures import (  # type: ignore[attr-defined]  # noqa: F401
     cascade,
     counts,
     cwl,
+    diversity,
     first,
     gain,
     precision,

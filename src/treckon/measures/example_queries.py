@@ -20,3 +20,6 @@ LEVELS = ("a=3 b=2 c=0 d=6 e=0 f=2", "a d c x b")
 
 #: Two groups. The first has two sub-groups, and prefers a to d because it prefers a to b and b to d.
 SUBGROUPS = ("a=3 b=2 c=1 / b=5 d=4 | b=1 a=0 e=0", "d a x b")
+
+#: Three subtopics: a covers the first, b the second and third, d the second, c the third. x is nowhere judged.
+SUBTOPICS = ("a=2 b=0 | b=1 d=1 a=0 | b=1 c=1", "a b x d")
