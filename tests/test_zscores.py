@@ -291,4 +291,4 @@ def test_a_geometric_mean_of_z_scores_beyond_all_doubles_is_0(trec_eval, tmp_pat
     for deviation, shown in ((0.01, b"0.0000"), (11, b"2.7183")):
         (tmp_path / "z").write_text(f"q1 gm_map -11 {deviation}\nq2 gm_map -11 {deviation}\n")
         status, output, messages = trec_eval("-Z", "z", "-m", "gm_map", "q", "r", folder=tmp_path)
-        assert (status, output, messages) == (0, b"Zgm_map                 \tall\t" + shown + b"\n", b"")
+        assert (status, output, messages) == (0, b"Zgm_map                \tall\t" + shown + b"\n", b"")
