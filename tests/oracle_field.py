@@ -111,6 +111,12 @@ def Unjudged(query, k):
     return len([d for d in query.ranking[:k] if not is_judged(query, d)]) / k
 
 
+@oracle
+def Hole(query, k):
+    """Where the qrels have one query, or none of the others has a document of the run."""
+    return len([d for d in query.ranking[:k] if d not in query.grades]) / k
+
+
 # Precision and recall
 
 

@@ -153,6 +153,10 @@ PEERS = [  # the tool, our name, its value
     ("ir_measures", "Judged", 0.8),
     ("trec_eval 10.0", "Unjudged@5", 0.2),
     ("trec_eval 10.0", "Unjudged@10", 0.1),
+    ("BEIR", "Hole@1", 0),
+    ("BEIR", "Hole@2", 0.5),
+    ("BEIR", "Hole@3", 0.3333),
+    ("BEIR", "Hole@10", 0.1),
     ("ir_measures", "NumRet(rel=1)", 3),
     ("ir_measures", "NumRet(rel=2)", 2),
     ("ranx", "Hits", 3),
@@ -224,6 +228,26 @@ def test_expected_values_of_four_tied_documents():
     assert value_of("nDCG@2", grades, tied, ties="optimistic") == pytest.approx(1)
     assert value_of("nDCG@2", grades, tied, ties="pessimistic") == 0
     assert value_of("RR@2", grades, tied, ties="expected") == pytest.approx(0.6667, abs=5e-5)
+
+
+def test_holes_are_documents_that_no_query_has():
+    qrels = {"1": {"a": 1, "b": -1}, "2": {"c": 0}, "3": {}}
+    ranking = ["x", "a", "c", "y", "b", "z"]
+    run = {query: {docno: -place for place, docno in enumerate(ranking)} for query in ("1", "2", "3")}
+    lines = "".join(f"{q} Q0 {docno} 0 {score} tag\n" for q, scores in run.items() for docno, score in scores.items())
+    for form in (run, lines.encode(), {query: ranking for query in run}):
+        found = treckon.evaluate(qrels, form, ["Hole@3", "Hole@6", "Hole@10", "Judged@3"]).per_query
+        for query, judged in (("1", 1 / 3), ("2", 1 / 3), ("3", 0)):
+            assert list(found[query].values()) == pytest.approx([1 / 3, 0.5, 0.3, judged])
+
+
+def test_holes_follow_the_order_and_the_depth():
+    run = {"q": {"a": 1, "x": 1, "y": 0}}
+    for ties, value in (("trec", 1), ("docno", 0), ("optimistic", 0), ("pessimistic", 1)):
+        assert treckon.evaluate({"q": {"a": 1}}, run, "Hole@1", ties=ties)["Hole@1"] == value
+    assert treckon.evaluate({"q": {"a": 1}}, run, "Hole@3", depth=2)["Hole@3"] == pytest.approx(1 / 3)
+    assert treckon.evaluate({"q": {"a": 1}}, run, "Hole@3", unjudged="condensed")["Hole@3"] == 0
+    assert treckon.evaluate({"q": {"a": 1}}, run, "Hole@1", ties="expected")["Hole@1"] == pytest.approx(0.5, abs=0.2)
 
 
 def test_highest_grade_is_that_of_all_queries():

@@ -32,6 +32,7 @@ cdef class Plan:
     cdef readonly Py_ssize_t n_texts
     cdef readonly bint needs_ranking
     cdef readonly bint needs_subtopics
+    cdef readonly bint needs_holes
     cdef readonly bint reports_ties
     cdef readonly bint refuses_unjudged
     cdef readonly bint keeps_rankings
@@ -58,6 +59,7 @@ ctypedef struct Target:
     Py_ssize_t n_texts
     bint needs_ranking
     bint needs_subtopics
+    bint needs_holes
     Policy policy
     const View *views
     int n_views

@@ -12,13 +12,14 @@ class Plan:
     n_texts: int
     needs_ranking: bool
     needs_subtopics: bool
+    needs_holes: bool
     reports_ties: bool
     refuses_unjudged: bool
     keeps_rankings: bool
     single_precision: bool
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         values: Iterable[tuple[Kernel | None, Setting, bool, float | None]],
         *,
         level: int = 1,
@@ -37,14 +38,14 @@ class Plan:
         refuses_unjudged: bool = False,
         reports_ties: bool = False,
         keeps_rankings: bool = False,
-    ) -> None: ...
+    ) -> Plan: ...
 
 class Results:
     qrels: Qrels
     plan: Plan
     only: int
 
-    def __init__(self, qrels: Qrels, plan: Plan, only: int = -1) -> None: ...
+    def __new__(cls, qrels: Qrels, plan: Plan, only: int = -1) -> Results: ...
     @property
     def n_in_run(self) -> int: ...
     @property
@@ -68,9 +69,9 @@ class Results:
 class RunScan:
     gathers: bool
 
-    def __init__(
-        self, results: Results, release: str, strict: bool, order: str = "score", gather: bool = False
-    ) -> None: ...
+    def __new__(
+        cls, results: Results, release: str, strict: bool, order: str = "score", gather: bool = False
+    ) -> RunScan: ...
     def scan_file(self, fd: int, begin: int, end: int) -> None: ...
     def feed(self, text: bytes | bytearray | memoryview) -> bool: ...
     def end(self) -> None: ...
@@ -96,7 +97,7 @@ class RunScan:
     def tag(self) -> bytes | None: ...
 
 class QrelsScan:
-    def __init__(self, builder: QrelsBuilder, format: str, release: str, strict: bool) -> None: ...
+    def __new__(cls, builder: QrelsBuilder, format: str, release: str, strict: bool) -> QrelsScan: ...
     def scan_file(self, fd: int, begin: int, end: int) -> None: ...
     def feed(self, text: bytes | bytearray | memoryview) -> bool: ...
     def end(self) -> None: ...

@@ -10,7 +10,7 @@ from treckon._native.coverage cimport Coverage, cover, coverage_free, form_diver
 from treckon._native.join cimport (
     AS_LISTED, BEST_FIRST, DOCNO_FALLING, DOCNO_RISING, DUPLICATE, JOINED, REPEATS_BY_SCORE, REPEATS_DROPPED,
     REPEATS_REFUSED, REPEATS_UNPOOLED, SEEDED_RANDOM, WORST_FIRST, Joiner, JoinStatus, View, filter_records,
-    first_unjudged, form_ranking, join, joiner_free,
+    find_holes, first_unjudged, form_ranking, join, joiner_free,
 )
 from treckon._native.lines cimport (
     GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Scanner, Segment, format_of, scan_bytes, scan_end,
@@ -107,6 +107,7 @@ cdef class Plan:
                 value.preference_kernel = kernel.preference_function
                 value.diversity_kernel = kernel.diversity_function
                 self.needs_subtopics |= kernel.diversity_function != NULL
+                self.needs_holes |= kernel.reads_holes
                 self.needs_ranking = True
                 if kernel.text_function != NULL:
                     value.text_column = self.n_texts
@@ -218,6 +219,8 @@ cdef class Results:
             raise MemoryError
         if self.kept_rankings == NULL or self.texts == NULL or self.text_lengths == NULL:
             raise MemoryError
+        if plan.needs_holes:
+            qrels.index_documents()
 
     def __dealloc__(self):
         cdef size_t i
@@ -392,6 +395,7 @@ cdef class Results:
         target.n_texts = self.plan.n_texts
         target.needs_ranking = self.plan.needs_ranking
         target.needs_subtopics = self.plan.needs_subtopics
+        target.needs_holes = self.plan.needs_holes
         target.policy = self.plan.policy
         target.preferences = NULL
         if isinstance(self.qrels, Prefs):
@@ -429,6 +433,8 @@ cdef bint evaluate_query(
     for group in range(q.n_units):
         unit = &target.table.units[q.first_unit + group]
         if join(joiner, target.table, unit, segment, &target.policy) != JOINED:
+            return False
+        if target.needs_holes and segment != NULL and not find_holes(joiner, target.table, segment, &target.policy):
             return False
         if not evaluate_unit(target, joiner, pairing, query, unit, n_records, segment == NULL):
             return False

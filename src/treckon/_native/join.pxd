@@ -71,6 +71,9 @@ ctypedef struct Joiner:
     size_t kept_capacity
     int32_t *grades             # of the records, where the order of ties asks for them
     size_t grade_capacity
+    int64_t *holes              # ranks of documents that no query's qrels have, where they are asked for
+    size_t hole_capacity
+    int64_t n_holes
     size_t n_found
     bint falls                  # no score is higher than the one listed before it
     bint ties                   # a score equals the one listed before it
@@ -99,6 +102,11 @@ cdef void form_ranking(
     int64_t n_records,
     const Policy *policy,
     const View *view,
+) noexcept nogil
+
+# Fills joiner.holes, after join(). The documents of `table` are indexed. False: out of memory.
+cdef bint find_holes(
+    Joiner *joiner, const Table *table, const Segment *segment, const Policy *policy
 ) noexcept nogil
 
 # The best-ranked document without a judgement, and its rank; -1 where all are judged. After join().

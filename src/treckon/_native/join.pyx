@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 from treckon._native.lines cimport Record, Segment
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Table, Unit, find_judged, may_be_judged
+from treckon._native.qrels cimport Table, Unit, find_judged, is_anywhere, may_be_judged
 from treckon._native.ranking cimport UNPOOLED, Hit, Ranking
 from treckon._native.scan cimport TK_UNLIKELY, tk_compare, tk_hash, tk_key_t, tk_same
 from treckon._native.sort cimport merge_sort
@@ -37,6 +37,7 @@ cdef void joiner_free(Joiner *joiner) noexcept nogil:
     free(joiner.order)
     free(joiner.kept)
     free(joiner.grades)
+    free(joiner.holes)
     memset(joiner, 0, sizeof(Joiner))
 
 
@@ -468,6 +469,7 @@ cdef JoinStatus join(
 ) noexcept nogil:
     # The judged documents of a query's lines, ranked (joiner.found). Without lines (segment NULL) there are none.
     joiner.n_found = 0
+    joiner.n_holes = 0
     if segment == NULL:
         return JOINED
     if find_judged_records(joiner, table, unit, segment, policy) != JOINED:
@@ -519,6 +521,8 @@ cdef void form_ranking(
         hit.tie_rank = found.tie_rank
         hit.tie_size = found.tie_size
     ranking.n_ret = n_records if n_records < policy.depth else policy.depth
+    ranking.holes = joiner.holes
+    ranking.n_holes = 0 if view.condensed else joiner.n_holes
     if view.condensed:
         ranking.n_ret = ranking.n_hits
         close_up_ties(joiner)
@@ -537,6 +541,31 @@ cdef void close_up_ties(Joiner *joiner) noexcept nogil:
             joiner.hits[first].tie_rank = last - original + 1
             joiner.hits[first].tie_size = original
             first += 1
+
+
+cdef bint find_holes(
+    Joiner *joiner, const Table *table, const Segment *segment, const Policy *policy
+) noexcept nogil:
+    # Fills joiner.holes, after join(). The documents of `table` are indexed. False: out of memory.
+    cdef int64_t n = segment.n_records, i
+    cdef const Record *record
+    cdef Order order
+    order.segment = segment
+    order.policy = policy
+    order.grades = joiner.grades
+    if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n, sizeof(int64_t)):
+        return False
+    if not reserve(<void **> &joiner.holes, &joiner.hole_capacity, n, sizeof(int64_t)):
+        return False
+    for i in range(n):
+        joiner.order[i] = i
+    merge_sort(joiner.order, n, joiner.order + n, ranking_order, &order)
+    for i in range(min(n, policy.depth)):
+        record = &segment.records[joiner.order[i]]
+        if not is_anywhere(table, record.hash, segment.text + record.offset, record.length):
+            joiner.holes[joiner.n_holes] = i + 1
+            joiner.n_holes += 1
+    return True
 
 
 cdef int64_t first_unjudged(

@@ -180,6 +180,7 @@ cdef class MappingScan:
             and not self.share.target.policy.ignores_self
             and not self.share.target.refuses_unjudged
             and not self.share.target.policy.marks_ties
+            and not self.share.target.needs_holes
             and not self.as_listed
             and self.share.target.policy.ties in (DOCNO_FALLING, DOCNO_RISING)
         )

@@ -48,6 +48,8 @@ ctypedef struct Table:
     Query *queries              # by rising id, byte order
     uint32_t *query_slots       # 0, or 1 + the number of a query
     uint64_t query_mask
+    uint64_t *document_slots    # 0, or 1 + the number of an entry; NULL until documents of any query are looked up
+    uint64_t document_mask
     int64_t n_queries
     int64_t n_units
 
@@ -63,6 +65,7 @@ cdef class Qrels:
     cdef list unit_names(self, int64_t query)
     cdef bytes qid(self, int64_t query)
     cdef bint is_faulty(self, int64_t query) noexcept nogil
+    cdef int index_documents(self) except -1
 
 
 cdef str id_text_of(bytes id)
@@ -99,6 +102,18 @@ cdef inline int64_t find_judged(
             return i
         slot = (slot + 1) & unit.slot_mask
     return -1
+
+
+cdef inline bint is_anywhere(const Table *table, uint64_t hash, const char *docno, size_t length) noexcept nogil:
+    # Whether the qrels of any query have the document. After index_documents().
+    cdef uint64_t slot = hash & table.document_mask
+    cdef const Judged *judged
+    while table.document_slots[slot]:
+        judged = &table.judged[table.document_slots[slot] - 1]
+        if judged.hash == hash and is_id(table, judged, docno, length):
+            return True
+        slot = (slot + 1) & table.document_mask
+    return False
 
 
 cdef int64_t find_query(const Table *table, const char *qid, size_t length) noexcept nogil

@@ -144,6 +144,7 @@ cdef class Qrels:
         free(self.table.units)
         free(self.table.queries)
         free(self.table.query_slots)
+        free(self.table.document_slots)
 
     def __len__(self):
         return self.table.n_queries
@@ -166,6 +167,30 @@ cdef class Qrels:
             if self.table.units[q.first_unit + i].has_duplicate:
                 return True
         return False
+
+    cdef int index_documents(self) except -1:
+        # Hashes the documents of all queries together, unless that was done before.
+        cdef uint64_t n_judged = 0, size = 16, slot, i
+        cdef uint64_t *slots
+        cdef const Judged *judged = self.table.judged
+        cdef int64_t u
+        if self.table.document_slots != NULL:
+            return 0
+        for u in range(self.table.n_units):
+            n_judged += self.table.units[u].n_judged
+        while size < 2 * n_judged:
+            size *= 2
+        slots = <uint64_t *> calloc(size, sizeof(uint64_t))
+        if slots == NULL:
+            raise MemoryError
+        for i in range(n_judged):
+            slot = judged[i].hash & (size - 1)
+            while slots[slot] and not same_judged(&self.table, judged, slots[slot] - 1, i):
+                slot = (slot + 1) & (size - 1)
+            slots[slot] = i + 1
+        self.table.document_mask = size - 1
+        self.table.document_slots = slots
+        return 0
 
     cdef list names(self):
         # The ids of all queries as text.
@@ -503,7 +528,7 @@ cdef bint hash_units(Table *table) noexcept nogil:
     return True
 
 
-cdef inline bint same_judged(const Table *table, const Judged *judged, uint32_t i, uint32_t j) noexcept nogil:
+cdef inline bint same_judged(const Table *table, const Judged *judged, uint64_t i, uint64_t j) noexcept nogil:
     return judged[i].hash == judged[j].hash and tk_same(
         table.text + judged[i].offset, judged[i].length, table.text + judged[j].offset, judged[j].length
     )

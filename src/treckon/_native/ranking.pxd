@@ -42,6 +42,8 @@ ctypedef struct Ranking:
     int64_t n_grades
     const GradeCount *grades  # by falling grade
     int64_t level             # a grade at or above it is relevant; always >= 0
+    int64_t n_holes
+    const int64_t *holes      # rising ranks of documents that no query's qrels have; only for kernels that read them
 
 
 ctypedef struct GainPair:
@@ -102,9 +104,13 @@ cdef class Kernel:
     cdef text_kernel_t text_function
     cdef preference_kernel_t preference_function
     cdef diversity_kernel_t diversity_function
+    cdef readonly bint reads_holes
 
     @staticmethod
     cdef Kernel of(kernel_t function)
+
+    @staticmethod
+    cdef Kernel of_holes(kernel_t function)
 
     @staticmethod
     cdef Kernel of_text(text_kernel_t function)

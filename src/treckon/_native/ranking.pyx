@@ -51,6 +51,13 @@ cdef class Kernel:
         return kernel
 
     @staticmethod
+    cdef Kernel of_holes(kernel_t function):
+        # One that reads Ranking.holes.
+        cdef Kernel kernel = Kernel.of(function)
+        kernel.reads_holes = True
+        return kernel
+
+    @staticmethod
     cdef Kernel of_text(text_kernel_t function):
         cdef Kernel kernel = Kernel.__new__(Kernel)
         kernel.text_function = function

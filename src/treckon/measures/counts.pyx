@@ -418,3 +418,34 @@ register(Measure(
         Example(*NOTHING_RELEVANT, "Unjudged@5", 0.2, "y alone; two documents retrieved, but the divisor stays 5: 1/5"),
     ),
 ))
+
+
+# documents among the first c that no query's qrels have / c
+cdef double hole(const Ranking *ranking, const Params *params) noexcept nogil:
+    cdef int64_t n = 0
+    while n < ranking.n_holes and ranking.holes[n] <= params.cutoff:
+        n += 1
+    return ratio(<double> n, <double> params.cutoff)
+
+
+register(Measure(
+    name="Hole",
+    title="Documents outside all judgements at a cutoff",
+    definition="""
+        Hole@k = (documents at ranks 1..k that are in no query's qrels) / k: how much of what was retrieved
+        no assessor saw for any query. A document with a negative grade is in the qrels. Ranks beyond the
+        end of a run shorter than k count as seen: the divisor stays k. 0 where nothing is retrieved.
+    """,
+    source="Thakur et al., BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of IR Models, NeurIPS 2021",
+    aliases=("hole",),
+    kernel=Kernel.of_holes(hole),
+    parameters=Arguments(at="cutoff", at_required=True),
+    missing=0.0,
+    since=None,
+    traits=(BOUNDED, IGNORES_LEVEL),
+    examples=(
+        Example(*GRADED, "Hole@2", 0.5, "x is in no qrels: 1/2"),
+        Example(*GRADED, "Hole@10", 0.1, "x; u was pooled; seven retrieved, but the divisor stays 10: 1/10"),
+        Example(*SHORT, "Hole@5", 0.0, "every document was judged"),
+    ),
+))
