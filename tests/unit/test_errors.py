@@ -22,6 +22,7 @@ registry.py          a name, an alias twice
 """
 
 import bz2
+import gc
 import gzip
 import lzma
 import os
@@ -724,6 +725,23 @@ def test_the_core_refuses_what_it_was_not_made_for():
     for wrong in (None, "text", 5):
         with pytest.raises(TypeError):
             scan.feed(wrong)
+
+
+def test_the_core_may_be_collected_in_a_circle():
+    """The collector of cycles takes an object's references away before its memory."""
+    asked = request(["map", "relstring"], "10.0").asked
+    for _ in range(20):
+        builder = QrelsBuilder()
+        builder.add(b"q", b"a", 1)
+        plan = Plan([(one.measure.kernel, one.setting, False, None) for one in asked])
+        results = Results(builder.finish("10.0"), plan)
+        scan = RunScan(results, "10.0", False)
+        scan.feed(b"q Q0 a 1 1 t\n")
+        scan.end()
+        circle: list[Any] = [builder, plan, results, scan, QrelsScan(QrelsBuilder(), "qrels", "10.0", False)]
+        circle.append(circle)
+        del builder, plan, results, scan, circle
+        gc.collect()
 
 
 def test_a_measure_is_registered_once():

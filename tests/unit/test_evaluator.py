@@ -1,5 +1,6 @@
 """The Python API: conventions, inputs of every form to the same values, own measures, reuse."""
 
+import gc
 import itertools
 import math
 import pickle
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import treckon
+from treckon._native.engine import Results
+from treckon._native.objects import MappingScan
 from treckon.errors import EvaluationError, InputError, ParameterError
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 0, "f": 1, "u": -1, "v": -1}, "q2": {"c": 0, "e": 0}}
@@ -433,3 +436,16 @@ def test_public_names_are_what_they_say_in_any_order_of_use():
         "assert set(treckon.__all__) <= set(dir(treckon))"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_results_that_the_collector_takes_apart_free_what_they_hold():
+    for _ in range(20):
+        evaluator = treckon.Evaluator(QRELS, ["relstring", "AP"])
+        plan = evaluator._plan(evaluator.measures)
+        results = Results(evaluator._qrels, plan)
+        scan = MappingScan(results)
+        scan.scan(RUN)
+        cycle = [results, scan, plan, evaluator]
+        cycle.append(cycle)
+        del results, scan, plan, evaluator, cycle
+    assert gc.collect() > 0

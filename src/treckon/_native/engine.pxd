@@ -132,6 +132,8 @@ cdef class Results:
     cdef unsigned char *ties
     cdef unsigned char *seen     # 1: in the run; 2: not, but evaluated as an empty ranking
     cdef char **kept_rankings    # query x view
+    cdef size_t n_kept_rankings
+    cdef size_t n_texts          # query x text value
     cdef char **texts            # query x text value
     cdef int64_t *text_lengths
 

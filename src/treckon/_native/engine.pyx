@@ -212,7 +212,9 @@ cdef class Results:
         self.matrix = <double *> calloc(n * plan.n_values + 1, sizeof(double))
         self.seen = <unsigned char *> calloc(n + 1, 1)
         self.ties = <unsigned char *> calloc(n + 1, 1)
-        self.kept_rankings = <char **> calloc(n * plan.n_views + 1 if plan.keeps_rankings else 1, sizeof(char *))
+        self.n_texts = n * plan.n_texts
+        self.n_kept_rankings = n * plan.n_views if plan.keeps_rankings else 0
+        self.kept_rankings = <char **> calloc(self.n_kept_rankings + 1, sizeof(char *))
         self.texts = <char **> calloc(n * plan.n_texts + 1, sizeof(char *))
         self.text_lengths = <int64_t *> calloc(n * plan.n_texts + 1, sizeof(int64_t))
         if self.matrix == NULL or self.seen == NULL or self.ties == NULL:
@@ -223,12 +225,13 @@ cdef class Results:
             qrels.index_documents()
 
     def __dealloc__(self):
+        # The collector may have taken plan and qrels away already: only what C holds can be looked at.
         cdef size_t i
         if self.texts != NULL:
-            for i in range(self.qrels.table.n_queries * self.plan.n_texts):
+            for i in range(self.n_texts):
                 free(self.texts[i])
-        if self.kept_rankings != NULL and self.plan.keeps_rankings:
-            for i in range(self.qrels.table.n_queries * self.plan.n_views):
+        if self.kept_rankings != NULL:
+            for i in range(self.n_kept_rankings):
                 free(self.kept_rankings[i])
         free(self.kept_rankings)
         free(self.texts)

@@ -622,6 +622,11 @@ cdef enum:
     GOAL_RATE
 
 
+cdef inline double odds(double b, double x) noexcept nogil:
+    # b e^x; never 0 times infinity
+    return b * exp(fmin(x, 700.0))
+
+
 # goal: C(i) = 1 - 1 / (1 + b1 e^((T - G(i)) R1)); rate: C(i) = 1 / (1 + b2 e^((A - G(i)/i) R2)); goal_rate: the product
 # Azzopardi, Thomas and Craswell, SIGIR 2018
 cdef double goes_on_foraging(User *user, const Params *params) noexcept nogil:
@@ -629,9 +634,9 @@ cdef double goes_on_foraging(User *user, const Params *params) noexcept nogil:
     cdef int model = <int> reals[0]
     cdef double chance = 1.0
     if model != RATE:
-        chance = 1.0 - 1.0 / (1.0 + reals[2] * exp((reals[1] - user.total) * reals[3]))
+        chance = 1.0 - 1.0 / (1.0 + odds(reals[2], (reals[1] - user.total) * reals[3]))
     if model != GOAL:
-        chance *= 1.0 / (1.0 + reals[5] * exp((reals[4] - user.total / <double> user.rank) * reals[6]))
+        chance *= 1.0 / (1.0 + odds(reals[5], (reals[4] - user.total / <double> user.rank) * reals[6]))
     return chance
 
 
