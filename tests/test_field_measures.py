@@ -250,6 +250,28 @@ def test_holes_follow_the_order_and_the_depth():
     assert treckon.evaluate({"q": {"a": 1}}, run, "Hole@1", ties="expected")["Hole@1"] == pytest.approx(0.5, abs=0.2)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "IFT(T=1000000, b1=0)",  # 0 times e^1000000
+        "IFT(R1=1000000, A=1000000, R2=1000000)",
+        "ERR(max_rel=1000)",
+        "INST(T=0.5)",
+        "U(L=1)",
+        "SET(beta=0.001)@2000",
+        "RBP(p=1)",
+        "RBPResidual(p=1)",
+        "Compat(p=0)",
+        "RBO(p=0.9999, extrapolated=True)",
+        "nDCG(discount=('jk', 1.0000001), gain={0: 1e308, 1: 1e308})",
+    ],
+)
+def test_values_at_the_ends_of_arguments_are_numbers(name: str):
+    for grades, ranking in (({"a": 2**31 - 1, "b": 1, "c": 0}, ["c", "x", "a"]), ({"a": 0}, []), ({"a": -1}, ["a"])):
+        for ties in ("input", "expected"):
+            assert math.isfinite(value_of(str(treckon.parse(name)), grades, in_order(ranking), ties=ties))
+
+
 def test_highest_grade_is_that_of_all_queries():
     assert value_of("ERR@1", {"a": 1}, [["a"]]) == 0.5
     assert value_of("ERR@1", {"a": 1}, [["a"]], highest_grade=4) == 1 / 16

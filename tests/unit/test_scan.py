@@ -60,8 +60,11 @@ def records(data: bytes, n_fields: int, exact: bool, comments: str) -> Iterator[
         fields = line.split()
         if b"\0" in line:
             yield position, ("nul", 0)
-        elif not fields or (line if comments == "first column" else line.lstrip()).startswith(b"#") and comments:
+        elif not fields:
             continue
+        elif comments and (line if comments == "first column" else line.lstrip()).startswith(b"#"):
+            if b"\r" in line.rstrip():  # lines that end with CR alone would all be part of the comment
+                yield position, ("cr", 0)
         elif len(fields) < n_fields or (len(fields) > n_fields and (exact or b"\r" in line.rstrip())):
             yield position, ("cr" if b"\r" in line.rstrip() else "fields", len(fields))
         else:
