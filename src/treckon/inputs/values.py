@@ -30,7 +30,7 @@ def id_of(value: object) -> str:
         return str(value)  # of a subclass, such as NumPy's: the text alone
     if isinstance(value, (bytes, bytearray)):
         return value.decode("utf-8", "surrogateescape")
-    if not isinstance(value, bool):
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's too: before 2.3 it passes for a whole number
         try:
             return str(operator.index(value))  # type: ignore[arg-type]
         except (TypeError, ValueError):  # no whole number, or one of too many digits
