@@ -88,6 +88,8 @@ class Source:
                 if sys.stdin is None:  # closed, and its number may be another file's by now
                     raise OSError(None, "it is closed")
                 self._fd = os.dup(sys.stdin.fileno())
+            elif "\0" in self.name:  # the interpreter's own words for it differ from release to release
+                raise OSError(None, "a path has no NUL")
             else:
                 self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
             self._look()
