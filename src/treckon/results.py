@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from treckon.aggregate import MEAN
 from treckon.conventions import Conventions
 from treckon.errors import TreckonError
+from treckon.files import write_whole
 from treckon.registry import INTEGER, VIEW_RUN
 from treckon.syntax import Measure, parse
 
@@ -254,11 +255,9 @@ class Evaluation:
         The file is there as a whole or, after an error, as it was before. A value that is no finite number (of a
         measure of the user's own) is null.
         """
-        import json  # noqa: PLC0415
-
-        text = json.dumps(_json_value(self.to_dict(per_query)), indent=2, allow_nan=False) + "\n"
+        text = json_text(self.to_dict(per_query))
         if path is not None:
-            _write_whole(path, text)
+            write_whole([text.encode("ascii")], path)
         return text
 
     def to_pandas(self, tidy: bool = False) -> pandas.DataFrame:
@@ -386,6 +385,13 @@ def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
 
 
+def json_text(data: object) -> str:
+    """Dictionaries, lists, texts and numbers as JSON. A number that is infinite or none is null."""
+    import json  # noqa: PLC0415
+
+    return json.dumps(_json_value(data), indent=2, allow_nan=False) + "\n"
+
+
 def _json_value(value: object) -> object:
     """The value in what JSON has. No number of it is infinite or none."""
     if isinstance(value, Mapping):
@@ -397,24 +403,6 @@ def _json_value(value: object) -> object:
     if value is None or isinstance(value, (str, int)):
         return value
     return _json_value(value.item()) if hasattr(value, "item") else str(value)
-
-
-def _write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Puts the text in place at once: a reader sees the file as it was or as it is to be, never a part."""
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):  # a device or a pipe can't be put in place
-        with open(target, "w", encoding="ascii") as file:
-            file.write(text)
-        return
-    unfinished = f"{target}.{os.getpid()}-{os.urandom(4).hex()}"
-    try:
-        with open(unfinished, "x", encoding="ascii") as file:
-            file.write(text)
-        os.replace(unfinished, target)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
-        raise
 
 
 def _library(name: str, extra: str, method: str) -> ModuleType:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Mapping
-from contextlib import suppress
 
 from treckon.errors import InputError, ParameterError
+from treckon.files import write_whole
 from treckon.inputs.columns import Columns
 from treckon.inputs.values import QRELS, RUN, Kind, plain_mapping, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    import os
+    from collections.abc import Iterator
     from typing import Any
 
     Path = str | bytes | os.PathLike[Any]
@@ -42,7 +41,7 @@ def write_run(
         raise ParameterError(f"tag: expected text without white space, found {shown(tag)}")
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
         raise ParameterError(f"depth: expected a whole number from 1 or None, found {shown(depth)}")
-    _write(_run_lines(_plain(run, RUN, "run"), _field(tag, "tag"), depth), path)
+    write_whole(_run_lines(_plain(run, RUN, "run"), _field(tag, "tag"), depth), path)
 
 
 def write_qrels(qrels: Mapping[Any, Mapping[Any, object]] | Columns, path: Path) -> None:
@@ -54,7 +53,7 @@ def write_qrels(qrels: Mapping[Any, Mapping[Any, object]] | Columns, path: Path)
     A query without documents has no lines. Raises InputError for ids that can't stand in such a file and for data that
     are no qrels, OSError where the file can't be written.
     """
-    _write(_qrels_lines(_plain(qrels, QRELS, "qrels")), path)
+    write_whole(_qrels_lines(_plain(qrels, QRELS, "qrels")), path)
 
 
 def _plain(data: object, kind: Kind, name: str) -> dict[str, dict[str, float]]:
@@ -114,30 +113,3 @@ def _field(text: str, place: str) -> bytes:
     if problem:
         raise InputError(place, f"expected an id that can stand in TREC's format, found {problem} in {text!r}")
     return field
-
-
-def _write(parts: Iterable[bytes], path: Path) -> None:
-    """Writes beside the file and puts it in its place at the end; what is no regular file is written to at the end."""
-    from secrets import token_hex  # noqa: PLC0415
-
-    path = os.path.realpath(os.fsdecode(path))
-    try:
-        mode: int | None = os.stat(path).st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):
-        data = b"".join(parts)
-        with open(path, "wb") as file:
-            file.write(data)
-        return
-    beside = os.path.join(os.path.dirname(path), f".treckon-{token_hex(8)}")
-    try:
-        with open(beside, "xb") as file:
-            file.writelines(parts)
-        if mode is not None:
-            os.chmod(beside, stat.S_IMODE(mode))
-        os.replace(beside, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(beside)
-        raise
