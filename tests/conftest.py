@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import settings
 
+from treckon.cli import main as treckon_command
 from treckon.cli import trec_eval as command
 
 # Speed is measured in benchmarks/, never by a test's deadline.
@@ -32,6 +33,20 @@ def trec_eval(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.Mon
         if folder is not None:
             monkeypatch.chdir(folder)
         status = command.main(list(arguments))
+        return Finished(status, *capfdbinary.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def treckon(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Finished]:
+    """`treckon(command, *arguments, folder=...)`: its exit status and output, without a process of its own."""
+    monkeypatch.delenv("TRECKON_COMPAT", raising=False)
+
+    def run(*arguments: str, folder: Path | None = None) -> Finished:
+        if folder is not None:
+            monkeypatch.chdir(folder)
+        status = treckon_command.main(list(arguments))
         return Finished(status, *capfdbinary.readouterr())
 
     return run

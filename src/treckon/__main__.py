@@ -1,19 +1,10 @@
-"""``python -m treckon COMMAND``."""
+"""``python -m treckon COMMAND``: the command ``treckon``."""
 
 from __future__ import annotations
 
 import sys
 
-
-def main() -> int:
-    """Runs the command that the first argument names."""
-    from treckon.cli import trec_eval  # noqa: PLC0415
-
-    if sys.argv[1:2] == ["trec_eval"]:
-        return trec_eval.main(sys.argv[2:])
-    sys.stderr.write("Usage: python -m treckon trec_eval [options] qrels run\n")
-    return 1
-
+from treckon.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     AnyScan: TypeAlias = RunScan | MappingScan | ColumnsScan
 
-
-_GROUP_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
+#: trec_eval's formats of judgements by groups of assessors and of preferences: they can't be told from others.
+GROUP_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
 
 
 class Evaluator:
@@ -75,7 +75,7 @@ class Evaluator:
         self._threads = threads or available_threads()
         self._given = frozenset(conventions)
         self._warnings: list[str] = []
-        if format in _GROUP_FORMATS:
+        if format in GROUP_FORMATS:
             self._qrels, self._view = self._read_groups(qrels, format)
         else:
             self._qrels, self._view = self._read(qrels, columns, format), VIEW_RANKING

@@ -970,8 +970,8 @@ def test_nothing_slow_is_imported_on_the_way(arguments: str, folder: Path):
 def test_the_package_is_a_command_too():
     call = [sys.executable, "-m", "treckon"]
     bare = subprocess.run(call, capture_output=True, env=environment(), timeout=60)
-    assert (bare.returncode, bare.stdout) == (1, b"")
-    assert bare.stderr.startswith(b"Usage: python -m treckon ")
+    assert (bare.returncode, bare.stdout) == (2, b"")
+    assert bare.stderr.startswith(b"treckon: expected a command: ")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no /dev/zero here")

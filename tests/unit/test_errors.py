@@ -8,7 +8,7 @@ cli/getopt_long.py   option doesn't allow, requires an argument (long, short), i
 cli/trec_eval.py     -l, -M, -N, --threads: no whole number, too low; --compat, TRECKON_COMPAT; no two files; `-` twice;
                      illegal rel_format; illegal results format; doubts of measures: warning, with --strict an error;
                      missing queries: a note; stdout full, closed; out of memory; an interrupt
-__main__.py          no command
+cli/main.py          unknown command (tests/unit/test_cli.py has the others of `treckon`)
 names.py             illegal measure; nothing behind the dot; a nickname with parameters
 params.py            negative cutoff; duplicate cutoffs (ranks, numbers); no numbers (NaN); infinite numbers; how many
                      numbers; malformed pairs; infinite gains; doubts: no whole number, no number, no grade (read as,
@@ -666,8 +666,8 @@ def test_output_that_cannot_be_written(call: Callable, monkeypatch: pytest.Monke
 
 def test_no_command():
     finished = subprocess.run([sys.executable, "-m", "treckon", "nothing"], capture_output=True, timeout=60)
-    assert (finished.returncode, finished.stdout) == (USAGE, b"")
-    assert finished.stderr.startswith(b"Usage: python -m treckon ")
+    assert (finished.returncode, finished.stdout) == (2, b"")
+    assert finished.stderr == b"treckon: unknown command 'nothing' (treckon --help lists them)\n"
 
 
 # ---- The exceptions themselves

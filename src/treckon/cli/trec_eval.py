@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from treckon.trec_evaluation import Evaluation
     from treckon.zscores import ZScores
 
+SUMMARY = "score a run as NIST's trec_eval does, byte for byte"
+
 USAGE = """\
 Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
    -h: Give full help information, including other options

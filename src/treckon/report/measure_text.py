@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from textwrap import fill, indent
 
 from treckon.params import Arguments
 from treckon.registry import BOUNDED, INTEGER, PERFECT_IS_1, TEXT, VIEW_RANKING, VIEW_RUN
+from treckon.report.markdown import markdown, markdown_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from treckon.params import Argument
     from treckon.registry import Example, Measure
@@ -116,22 +117,33 @@ def measure_text(measure: Measure) -> str:
     return "".join(lines)
 
 
+# For programs
+
+
+def measure_record(measure: Measure) -> dict[str, Any]:
+    """A record as dictionaries, lists, texts and numbers.
+
+    Keys: name; names ("field" or "trec_eval"); written (the name with its arguments); title; definition; aliases;
+    arguments (name, default, meaning, accepted); facts (by label); source; traits.
+    """
+    is_field = _is_field(measure)
+    return {
+        "name": measure.name,
+        "names": "field" if is_field else "trec_eval",
+        "written": measure.name + (measure.parameters.usage if is_field else ""),
+        "title": measure.title,
+        "definition": measure.definition,
+        "aliases": list(measure.aliases),
+        "arguments": [
+            dict(zip(("name", "default", "meaning", "accepted"), row, strict=True)) for row in _arguments(measure)
+        ],
+        "facts": {label: text for label, text in _facts(measure) if label not in ("Also called", "Source")},
+        "source": measure.source,
+        "traits": list(measure.traits),
+    }
+
+
 # As a page
-
-
-def _markdown(text: str) -> str:
-    """Plain text such that Markdown shows it as it is."""
-    text = re.sub(r"(?<=\S)\*|\*(?=\S)|(?<!\w)_|_(?!\w)|[<\[\]`~\\]", r"\\\g<0>", text)
-    text = re.sub(r"^([-+](?= )|#+(?= )|>)", r"\\\1", text, flags=re.MULTILINE)
-    return re.sub(r"^(\d+)(?=[.)] )", r"\1\\", text, flags=re.MULTILINE)
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return _row(*head) + "|" + " --- |" * len(head) + "\n" + "".join(_row(*row) for row in rows)
 
 
 def _code(text: str) -> str:
@@ -163,7 +175,7 @@ class _Queries:
             (f'<a id="query-{letter}"></a>{letter}', _code(qrels), _code(run))
             for (qrels, run), letter in self._letters.items()
         ]
-        return _table(("query", "qrels", "ranking"), rows)
+        return markdown_table(("query", "qrels", "ranking"), rows)
 
     def reference(self, example: Example) -> str:
         letter = self._letters.get((example.qrels, example.run))
@@ -178,31 +190,31 @@ def _example(example: Example, queries: _Queries) -> tuple[str, ...]:
         value = f"{example.value:.4f}".rstrip("0").rstrip(".")
     asked = _code(example.name) + (f" with {_code(' '.join(options))}" if options else "")
     release = f" in {example.release}" if example.release else ""
-    return asked + release, queries.reference(example), value, _markdown(example.why)
+    return asked + release, queries.reference(example), value, markdown(example.why)
 
 
 def _section(measure: Measure, queries: _Queries) -> str:
     """A record as a section of the page."""
-    text = f'<a id="{_anchor(measure)}"></a>\n### {measure.name}\n\n**{_markdown(measure.title)}.** '
+    text = f'<a id="{_anchor(measure)}"></a>\n### {measure.name}\n\n**{markdown(measure.title)}.** '
     if _is_field(measure):
         text += _code(measure.name + measure.parameters.usage)
-    text = text.rstrip() + f"\n\n{_markdown(measure.definition)}\n\n"
+    text = text.rstrip() + f"\n\n{markdown(measure.definition)}\n\n"
     if rows := _arguments(measure):
         cells = [
-            (_code(name), _markdown(default), _markdown(meaning), accepted) for name, default, meaning, accepted in rows
+            (_code(name), markdown(default), markdown(meaning), accepted) for name, default, meaning, accepted in rows
         ]
-        text += _table(("argument", "default", "meaning", "accepted"), cells) + "\n"
-    text += "".join(f"- {label}: {_markdown(fact)}\n" for label, fact in _facts(measure))
+        text += markdown_table(("argument", "default", "meaning", "accepted"), cells) + "\n"
+    text += "".join(f"- {label}: {markdown(fact)}\n" for label, fact in _facts(measure))
     examples = [_example(example, queries) for example in measure.examples]
-    return text + "\n" + _table(("asked for", "query", "value", "why"), examples) + "\n"
+    return text + "\n" + markdown_table(("asked for", "query", "value", "why"), examples) + "\n"
 
 
 def _contents(measures: Sequence[Measure]) -> str:
     if not any(measure.aliases for measure in measures):
-        return _table(("measure", "what it is"), [(_link(one), _markdown(one.title)) for one in measures])
-    return _table(
+        return markdown_table(("measure", "what it is"), [(_link(one), markdown(one.title)) for one in measures])
+    return markdown_table(
         ("measure", "what it is", "also called"),
-        [(_link(one), _markdown(one.title), ", ".join(map(_code, one.aliases))) for one in measures],
+        [(_link(one), markdown(one.title), ", ".join(map(_code, one.aliases))) for one in measures],
     )
 
 

@@ -1,0 +1,128 @@
+"""``treckon COMMAND``: which commands there are, and how each ends.
+
+A command is a module with
+
+SUMMARY:                  one line on what it does
+EXAMPLES:                 what stands at the end of its help
+add_arguments(parser):    adds its arguments to an argparse.ArgumentParser
+run(arguments) -> status: does it. It raises a TreckonError where it can't, and writes to standard output at the very
+                          end (`output.write`), when nothing can fail any more.
+
+Exit status of all of them: 0 it is done, or the verdict is yes; 1 the verdict is no; 2 wrong usage, unreadable input,
+output that can't be written; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from treckon import __version__
+from treckon.cli.output import tell, write
+from treckon.errors import TreckonError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import NoReturn
+
+#: The module of each command, in the order of the help. `trec_eval` is a program of its own, with its own options.
+COMMANDS = {
+    "measures": "treckon.cli.measures",
+    "trec_eval": "treckon.cli.trec_eval",
+}
+
+_USAGE = "Usage: treckon COMMAND [arguments]\n"
+_ERROR, _INTERRUPTED = 2, 130
+
+
+class UsageError(TreckonError):
+    """A command line that can't be read."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises, instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} ({self.prog} --help shows what there is)")
+
+
+def _parser(name: str, module: ModuleType) -> Parser:
+    parser = Parser(
+        prog=f"treckon {name}",
+        description=module.SUMMARY,
+        epilog=module.EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    parser.add_argument("-h", "--help", action="store_true", default=False, help="this text")
+    module.add_arguments(parser)
+    return parser
+
+
+def _run(argv: Sequence[str]) -> int:
+    if not argv:
+        raise UsageError(f"expected a command: {', '.join(COMMANDS)} (treckon --help says more)")
+    name, *rest = argv
+    if name in ("-h", "--help"):
+        write(_help())
+        return 0
+    if name in ("-V", "--version"):
+        write(f"treckon {__version__}\n")
+        return 0
+    if name not in COMMANDS:
+        raise UsageError(f"unknown command '{name}'{_near(name)} (treckon --help lists them)")
+    module = import_module(COMMANDS[name])
+    if hasattr(module, "main"):
+        status: int = module.main(rest)
+        return status
+    parser = _parser(name, module)
+    if "-h" in rest or "--help" in rest:  # also beside arguments that are wrong
+        write(parser.format_help())
+        return 0
+    arguments = parser.parse_intermixed_args(rest)
+    arguments.command = name
+    status = module.run(arguments)
+    return status
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {import_module(module).SUMMARY}\n" for name, module in COMMANDS.items()]
+    return (
+        f"{_USAGE}\nScores ranked retrieval runs against relevance judgements.\n\n{''.join(lines)}\n"
+        "  treckon COMMAND --help     what a command does, its options, and examples\n"
+        "  treckon --version\n\n"
+        "Exit status: 0 done, or the verdict is yes; 1 the verdict is no; 2 wrong usage, input that can't be read or\n"
+        "output that can't be written; 130 interrupted. trec_eval has its own (treckon trec_eval -h).\n"
+    )
+
+
+def _near(name: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command that the first argument names; the exit status."""
+    argv = sys.argv[1:] if argv is None else argv
+    command = f"treckon {argv[0]}" if argv and argv[0] in COMMANDS else "treckon"
+    try:
+        return _run(argv)
+    except (TreckonError, ImportError) as error:  # a library that an extra brings
+        tell(f"{command}: {error}\n")
+    except MemoryError:
+        tell(f"{command}: out of memory\n")
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename}: "
+        tell(f"{command}: {place}{error.strerror or error}\n")
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return _ERROR

@@ -1,0 +1,75 @@
+"""``treckon measures``: which measures there are, and what each is."""
+
+from __future__ import annotations
+
+import re
+
+from treckon.cli.options import add_formats
+from treckon.cli.output import write, write_tables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
+
+    from treckon.registry import Measure
+
+SUMMARY = "list the measures, or document some of them"
+
+EXAMPLES = """\
+examples:
+  treckon measures                        every measure by the field's names and by trec_eval's
+  treckon measures nDCG                   definition, arguments and source
+  treckon measures mrr P ndcg_cut         aliases; a name that is both the field's and trec_eval's shows both
+  treckon measures official               the measures that a nickname of trec_eval stands for
+  treckon measures --format json AP       a record for programs
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="a measure's name, alias or nickname, with parameters or without; "
+        "without --format its documentation is printed",
+    )
+    add_formats(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Lists all measures, or documents those named."""
+    from treckon.names import all_in_order  # noqa: PLC0415
+    from treckon.report.measure_text import measure_text  # noqa: PLC0415
+
+    if not arguments.names:
+        _write_list(arguments, all_in_order())
+        return 0
+    records = dict.fromkeys(record for name in arguments.names for record in records_of(name))
+    if arguments.format is None:
+        write("\n".join(map(measure_text, records)), arguments.output)
+    else:
+        _write_list(arguments, records)
+    return 0
+
+
+def records_of(name: str) -> list[Measure]:
+    """The records that a name stands for, the field's first. Raises UnknownMeasureError, which names the nearest."""
+    from treckon.registry import find, find_field  # noqa: PLC0415
+    from treckon.syntax import parse_all  # noqa: PLC0415
+
+    bare = re.split(r"[(@]", name)[0].strip()
+    found = [record for record in (find_field(bare), find(bare)) if record is not None]
+    return found or [measure.measure for measure in parse_all(name)]
+
+
+def _write_list(arguments: Namespace, records: Iterable[Measure]) -> None:
+    from treckon.report.measure_text import measure_record  # noqa: PLC0415
+    from treckon.report.tables import Table  # noqa: PLC0415
+
+    found = list(map(measure_record, records))
+    # The field's names go first: all of the API and of these commands take them.
+    found.sort(key=lambda record: record["names"] != "field")
+    rows = [[record["written"], record["title"], ", ".join(record["aliases"]), record["names"]] for record in found]
+    write_tables(arguments, Table(["measure", "what it is", "also called", "names of"], rows), data=found)

@@ -1,0 +1,186 @@
+"""Options that several commands have: measures, conventions, inputs, and how the output looks."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from inspect import cleandoc
+
+from treckon.conventions import CHOICES, RELEASES, Conventions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+#: Flags that trec_eval has for a convention, or that say more than its name does on a command line.
+_FLAGS = {
+    "level": ("-l", "--level"),
+    "depth": ("-M", "--depth"),
+    "seed": ("--ties-seed",),
+    "samples": ("--ties-samples",),
+}
+
+
+# Measures
+
+
+def add_measures(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
+    """Adds ``-m``: `arguments.measures` is a list of texts, `default` where none is given."""
+    parser.add_argument(
+        "-m",
+        "--measure",
+        dest="measures",
+        action=_Measures,
+        default=list(default),
+        metavar="MEASURE",
+        help="a measure by the field's name or trec_eval's, such as nDCG@10, AP(rel=2), P.5,10 or official; repeatable "
+        f"(default: {' '.join(default)})",
+    )
+
+
+class _Measures(argparse.Action):
+    """Appends, the first time in place of the default."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, value: Any, option_string: Any = None) -> None:
+        given = [] if getattr(namespace, self.dest) is self.default else getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*given, value])
+
+
+# Conventions
+
+
+def add_conventions(parser: argparse.ArgumentParser) -> None:
+    """Adds an option for each convention of `treckon.Conventions`; `conventions_of` has what was given."""
+    group = parser.add_argument_group("conventions", "What is not given is as trec_eval has it.")
+    meanings = _meanings()
+    for name in Conventions.__slots__:
+        flags = _FLAGS.get(name, ("--" + name.replace("_", "-"),))
+        more: dict[str, Any] = {"dest": f"convention_{name}", "default": argparse.SUPPRESS}
+        if name in CHOICES:
+            more |= {"choices": CHOICES[name]}
+        elif name == "compat":
+            more |= {"choices": RELEASES}
+        elif name == "ignore_self":
+            more |= {"action": "store_true"}
+        else:
+            more |= {"type": _READERS.get(name, _whole_number), "metavar": _METAVARS.get(name, "N")}
+        group.add_argument(*flags, help=meanings.get(name, "").replace("%", "%%"), **more)
+    for flag, name, value in (("-c", "missing", "zero"), ("-J", "unjudged", "condensed")):
+        group.add_argument(
+            flag,
+            dest=f"convention_{name}",
+            action="store_const",
+            const=value,
+            default=argparse.SUPPRESS,
+            help=f"--{name} {value}, as in trec_eval",
+        )
+
+
+def conventions_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The conventions that were given, by name: keyword arguments of `treckon.Evaluator`."""
+    prefix = "convention_"
+    return {name[len(prefix) :]: value for name, value in vars(arguments).items() if name.startswith(prefix)}
+
+
+def _meanings() -> dict[str, str]:
+    """What each convention means: the lines of the class's documentation, which Python may have been told to drop."""
+    lines = re.findall(r"^(\w+): +(.*(?:\n +.*)*)", cleandoc(Conventions.__doc__ or ""), re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in lines}
+
+
+def _whole_number(text: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"expected a whole number, found '{text}'")
+    return int(text)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _gain(text: str) -> object:
+    """linear, exp2, binary, binary:2, or 0=0,1=1,2=3."""
+    if text in ("linear", "exp2", "binary"):
+        return text
+    name, _, grade = text.partition(":")
+    if name == "binary" and re.fullmatch(r"[0-9]{1,9}", grade):
+        return (name, int(grade))
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    gains = {int(grade): _number(gain) for grade, _, gain in pairs if re.fullmatch(r"[0-9]{1,9}", grade)}
+    if len(gains) == len(pairs) and None not in gains.values():
+        return gains
+    raise argparse.ArgumentTypeError(f"expected linear, exp2, binary:GRADE or GRADE=GAIN,GRADE=GAIN, found '{text}'")
+
+
+def _discount(text: str) -> object:
+    """log2, none, or jk:2."""
+    if text in ("log2", "none"):
+        return text
+    name, _, base = text.partition(":")
+    if name == "jk" and (number := _number(base)) is not None:
+        return (name, number)
+    raise argparse.ArgumentTypeError(f"expected log2, none or jk:BASE, found '{text}'")
+
+
+_READERS: dict[str, Callable[[str], object]] = {"gain": _gain, "discount": _discount}
+_METAVARS = {"gain": "GAIN", "discount": "DISCOUNT"}
+
+
+# Inputs and output
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Adds `qrels_format`, `run_format` and `threads`: arguments of the same names of `treckon.evaluate`."""
+    from treckon.evaluator import GROUP_FORMATS  # noqa: PLC0415
+    from treckon.inputs import FORMATS  # noqa: PLC0415
+
+    group = parser.add_argument_group(
+        "inputs", "A file may be '-' (standard input), a pipe, or compressed with gzip, bzip2, xz or zstd."
+    )
+    group.add_argument(
+        "--qrels-format",
+        choices=(*FORMATS, *GROUP_FORMATS),
+        help="of the judgements; without it, what their first line looks like. trec_eval's formats of preferences and "
+        "of groups of assessors must be named",
+    )
+    group.add_argument(
+        "--run-format", choices=FORMATS, help="of the runs; without it, what their first line looks like"
+    )
+    group.add_argument(
+        "--threads", type=_threads, default=0, metavar="N", help="how many may read a run (default: as many as can run)"
+    )
+
+
+def _threads(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,6}", text):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
+    return int(text)
+
+
+def add_formats(parser: argparse.ArgumentParser) -> None:
+    """Adds what `output.write_tables` and `output.say` need: `format`, `digits`, `output`, `quiet`."""
+    from treckon.report.tables import DIGITS, FORMATS  # noqa: PLC0415
+
+    group = parser.add_argument_group("output")
+    group.add_argument("--format", choices=FORMATS, help="default: table on a terminal, tsv in a pipe or file")
+    group.add_argument(
+        "--digits",
+        type=_digits,
+        default=DIGITS,
+        metavar="N",
+        help=f"behind the point, 0 to 17 (default: {DIGITS}); json has all",
+    )
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="a file in place of standard output, written whole or not at all"
+    )
+    group.add_argument("--quiet", action="store_true", help="no notes, warnings and progress on standard error")
+
+
+def _digits(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,2}", text) or int(text) > 17:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 17, found '{text}'")
+    return int(text)

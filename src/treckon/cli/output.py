@@ -1,0 +1,90 @@
+"""What the commands print: to standard output or a file, whole or not at all; notes and warnings on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from treckon.errors import TreckonError
+from treckon.files import write_whole
+from treckon.report.tables import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from treckon.report.tables import Table
+
+
+class OutputError(TreckonError):
+    """Output that can't be written."""
+
+
+def write(text: str, path: str | None = None) -> None:
+    """Writes a command's output, all of it at once.
+
+    text: bytes of files that are no UTF-8 are surrogates in it, and become these bytes again
+    path: of a file, which is written whole or not at all; None or ``-``: standard output
+
+    Where nobody reads standard output any more, nothing is said. Raises OutputError.
+    """
+    data = text.encode("utf-8", "surrogateescape")
+    try:
+        if path is not None and path != "-":
+            if "\0" in path:  # the interpreter's own words for it differ from release to release
+                raise OSError(None, "a path has no NUL")
+            write_whole([data], path)
+            return
+        if sys.stdout is None:
+            raise OSError(None, "it is closed")
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        place = "standard output" if path is None or path == "-" else path
+        raise OutputError(f"{place}: cannot write it: {error.strerror}") from None
+
+
+def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: object = None) -> None:
+    """Writes tables as the options of `options.add_formats` say.
+
+    data: what JSON has in place of the tables: dictionaries, lists, texts and numbers
+
+    Raises OutputError.
+    """
+    format, path = arguments.format, arguments.output
+    terminal = path is None and is_terminal(sys.stdout)
+    if format is None:
+        format = "table" if terminal else "tsv"
+    width = None
+    if terminal:
+        from shutil import get_terminal_size  # noqa: PLC0415
+
+        width = get_terminal_size().columns
+    write(render(tables, format, width, terminal, digits=arguments.digits, data=data), path)
+
+
+def is_terminal(stream: object) -> bool:
+    """Whether a person looks at this stream."""
+    try:
+        return bool(stream.isatty())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return False
+
+
+def say(arguments: Namespace, message: str) -> None:
+    """A note or warning on standard error, in the command's name; nothing with ``--quiet``."""
+    if not arguments.quiet:
+        tell(f"treckon {arguments.command}: {message}\n")
+
+
+def tell(text: str) -> None:
+    """Writes to standard error, where there is one that takes it."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+    except OSError:
+        pass
