@@ -794,6 +794,14 @@ def test_a_pipe_that_is_closed_ends_the_command_quietly(arguments: str, folder: 
     assert (finished.returncode, finished.stderr) == (0, b"")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def interruptible() -> Iterator[None]:
+    """A shell's background job ignores interrupts, and so would every process that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def assert_interrupted(one: subprocess.Popen[bytes]) -> None:
     one.send_signal(signal.SIGINT)
     assert one.wait(timeout=30) == 130
