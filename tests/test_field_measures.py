@@ -12,11 +12,12 @@ import treckon
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
 from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument
-from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, VIEW_RANKING, VIEW_SUBTOPICS, Measure
+from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, VIEW_RANKING, VIEW_SUBTOPICS, Measure
 
 FIELD = [measure for measure in registry.field_measures() if measure.view == VIEW_RANKING]
 DIVERSITY = [measure for measure in registry.field_measures() if measure.view == VIEW_SUBTOPICS]
 WITH_CLOSED_FORM = [measure for measure in FIELD if measure.expected is not None]
+WITHOUT_ORDER = [measure for measure in FIELD if IGNORES_ORDER in measure.traits]
 
 
 def by_name(measures: Sequence[Measure]) -> Any:
@@ -367,6 +368,18 @@ def test_closed_forms_are_means_over_all_orders(measure: Measure):
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), (name, grades, groups)
 
 
+@by_name(WITHOUT_ORDER)
+def test_measures_without_an_order_are_their_own_means(measure: Measure):
+    random_ = random.Random(measure.name)
+    for _ in range(25):
+        name, (grades, ranking) = random_name(measure, random_), random_query(7, random_)
+        groups = list(in_groups(ranking, 4, random_))
+        highest = max(3, *grades.values())
+        expected = oracle_field.mean_value(name, grades, groups, highest)
+        found = value_of(parsed(name), grades, groups, highest, ties="expected")
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12), (name, grades, groups)
+
+
 @by_name(WITH_CLOSED_FORM)
 def test_closed_forms_without_ties_are_the_values(measure: Measure):
     random_ = random.Random(measure.name)
@@ -376,7 +389,7 @@ def test_closed_forms_without_ties_are_the_values(measure: Measure):
         assert value_of(name, grades, in_order(ranking), ties="expected") == pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
-CLAIMED = "NumRet NumRelRet Hits P R R_cap F Success RR AP DCG nDCG RBP RBPResidual Judged Unjudged".split()
+CLAIMED = "Hits P R R_cap F Success RR AP DCG nDCG RBP RBPResidual Judged Unjudged".split()
 
 
 def test_closed_forms_that_the_guide_claims():

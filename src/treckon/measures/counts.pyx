@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 from treckon._native.ranking cimport Kernel, Params, Ranking
 from treckon.measures.ratio cimport finite, ratio
-from treckon.measures.ties cimport TieGroup, first_group, last_rank, mean_n_rel_at, next_group
+from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 
 from treckon.aggregate import COUNT, SUM
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
@@ -257,20 +257,6 @@ cdef double num_ret_from(const Ranking *ranking, const Params *params) noexcept 
     return <double> n
 
 
-cdef double mean_num_ret_from(const Ranking *ranking, const Params *params) noexcept nogil:
-    cdef TieGroup group = first_group()
-    cdef double total = 0.0
-    cdef int64_t n, i
-    if params.reals[0] < 0.0:
-        return <double> ranking.n_ret
-    while next_group(ranking, ranking.n_ret, &group):
-        n = 0
-        for i in range(group.begin, group.end):
-            n += ranking.hits[i].grade >= params.reals[0]
-        total += <double> n * (<double> group.n_looked / <double> group.n)
-    return total
-
-
 register(Measure(
     name="NumRet",
     title="Documents retrieved",
@@ -280,7 +266,6 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(num_ret_from),
-    expected=Kernel.of(mean_num_ret_from),
     aggregate=SUM,
     value_type=INTEGER,
     parameters=Arguments(Argument("rel", INT, -1, "lowest grade that counts; -1: unjudged ones count too", lowest=-1)),
@@ -303,7 +288,6 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(num_rel),
-    expected=Kernel.of(num_rel),
     aggregate=SUM,
     value_type=INTEGER,
     parameters=Arguments(REL_ARGUMENT),
@@ -316,10 +300,6 @@ register(Measure(
 ))
 
 
-cdef double mean_num_rel_ret(const Ranking *ranking, const Params *params) noexcept nogil:
-    return mean_n_rel_at(ranking, ranking.n_ret)
-
-
 register(Measure(
     name="NumRelRet",
     title="Relevant documents retrieved",
@@ -329,7 +309,6 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(num_rel_ret),
-    expected=Kernel.of(mean_num_rel_ret),
     aggregate=SUM,
     value_type=INTEGER,
     parameters=Arguments(REL_ARGUMENT),

@@ -214,7 +214,6 @@ register(Measure(
     """,
     source=KENT,
     kernel=Kernel.of(recall),
-    expected=Kernel.of(mean_recall),
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_ORDER),
     examples=(
         Example(*GRADED, "set_recall", 0.75, "a, b and d of R = 4: 3/4"),
@@ -255,7 +254,6 @@ register(Measure(
     """,
     source=KENT,
     kernel=Kernel.of(recall),
-    expected=Kernel.of(mean_recall),
     parameters=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_ORDER),
@@ -509,11 +507,6 @@ cdef double set_precision_over(const Ranking *ranking, const Params *params) noe
     return ratio(<double> n_rel_at(ranking, ranking.n_ret), <double> n)
 
 
-cdef double mean_set_precision_over(const Ranking *ranking, const Params *params) noexcept nogil:
-    cdef int64_t n = min(ranking.n_ret, ranking.n_rel) if params.reals[0] else ranking.n_ret
-    return ratio(mean_n_rel_at(ranking, ranking.n_ret), <double> n)
-
-
 register(Measure(
     name="SetP",
     title="Precision of the set retrieved",
@@ -524,7 +517,6 @@ register(Measure(
     """,
     source=KENT,
     kernel=Kernel.of(set_precision_over),
-    expected=Kernel.of(mean_set_precision_over),
     parameters=Arguments(*RELEVANT, Argument("relative", BOOL, False, "the divisor is R where that is smaller")),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
@@ -637,7 +629,6 @@ register(Measure(
     """,
     source="van Rijsbergen, Information Retrieval, 2nd edition, Butterworths, 1979",
     kernel=Kernel.of(f),
-    expected=Kernel.of(mean_f),
     parameters=Arguments(*RELEVANT, BETA),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),

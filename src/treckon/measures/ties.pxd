@@ -1,8 +1,7 @@
 """Groups of tied documents, for the mean of a measure over all their orders.
 
 McSherry and Najork, Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores,
-ECIR 2008. In a group of n documents at ranks f to f + n - 1, each document is equally likely at each of them. Where
-the depth of the evaluation cuts a group, all its hits are there, some of them behind `n_ret`.
+ECIR 2008. In a group of n documents at ranks f to f + n - 1, each document is equally likely at each of them.
 """
 
 from libc.stdint cimport int64_t
