@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,7 +13,17 @@ import treckon
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
 from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument
-from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, VIEW_RANKING, VIEW_SUBTOPICS, Measure
+from treckon.registry import (
+    BOUNDED,
+    GROWS_WITH_CUTOFF,
+    IGNORES_LEVEL,
+    IGNORES_ORDER,
+    MONOTONE,
+    PERFECT_IS_1,
+    VIEW_RANKING,
+    VIEW_SUBTOPICS,
+    Measure,
+)
 
 FIELD = [measure for measure in registry.field_measures() if measure.view == VIEW_RANKING]
 DIVERSITY = [measure for measure in registry.field_measures() if measure.view == VIEW_SUBTOPICS]
@@ -30,13 +41,14 @@ def value_of(
     groups: Sequence[Sequence[str]],
     highest_grade: int | None = None,
     ties: str = "input",
+    level: int = 1,
 ) -> float:
     """The value of a ranking given as groups of tied documents; `highest_grade` is that of another query."""
     scores = {docno: -place for place, group in enumerate(groups) for docno in group}
     qrels = {"q": dict(grades)}
     if highest_grade is not None:
         qrels["other"] = {"another": highest_grade}
-    return treckon.evaluate(qrels, {"q": scores}, name, ties=ties, level=1).per_query["q"][name]
+    return treckon.evaluate(qrels, {"q": scores}, name, ties=ties, level=level).per_query["q"][name]
 
 
 def in_order(ranking: Sequence[str]) -> list[list[str]]:
@@ -355,6 +367,89 @@ def parsed(name: str) -> str:
     return str(treckon.parse(name))
 
 
+# Traits with any arguments
+
+
+def worth(grades: Mapping[str, int], docno: str) -> int:
+    return max(grades.get(docno, -1), -1)
+
+
+def with_exchange(grades: Mapping[str, int], ranking: Sequence[str], random_: random.Random) -> list[str]:
+    """The ranking, or the same with a document exchanged with a worse one directly above it."""
+    better = [i for i in range(1, len(ranking)) if worth(grades, ranking[i]) > worth(grades, ranking[i - 1])]
+    if not better:
+        return list(ranking)
+    i = random_.choice(better)
+    return [*ranking[: i - 1], ranking[i], ranking[i - 1], *ranking[i + 1 :]]
+
+
+def perfect(grades: Mapping[str, int]) -> list[str]:
+    return sorted((docno for docno in grades if grades[docno] >= 0), key=lambda docno: -grades[docno])
+
+
+def lowest_that_counts(measure: treckon.Measure, level: int) -> int:
+    """The lowest grade that is relevant and gains."""
+    gain = measure.arguments.get("gain")
+    of_gain = gain[1] if isinstance(gain, tuple) else 1
+    return max(1, of_gain, measure.arguments.get("rel", level))
+
+
+@by_name(FIELD)
+def test_traits_hold_with_any_arguments_and_level(measure: Measure):
+    random_ = random.Random(measure.name)
+    for _ in range(30):
+        asked = treckon.parse(random_name(measure, random_))
+        if isinstance(asked.arguments.get("gain"), dict):
+            asked = asked(gain="exp2")  # gains from a mapping may fall as grades rise
+        (grades, ranking), level = random_query(9, random_), random_.choice([1, 2, 3])
+
+        def value(order: Sequence[str], at: int | None = None, level: int = level) -> float:
+            name = str(asked if at is None else asked @ at)  # noqa: B023
+            return value_of(name, grades, in_order(order), 3, level=level)  # noqa: B023
+
+        about, found = (str(asked), level, grades, ranking), value(ranking)
+        for trait in asked.traits:
+            if trait == BOUNDED:
+                assert -1e-12 <= found <= 1 + 1e-12, about
+            elif trait == PERFECT_IS_1 and max(grades.values()) >= lowest_that_counts(asked, level):
+                assert value(perfect(grades)) == pytest.approx(1, rel=1e-12), about
+            elif trait == MONOTONE:
+                assert value(with_exchange(grades, ranking, random_)) >= found - 1e-12, about
+            elif trait == GROWS_WITH_CUTOFF:
+                values = [value(ranking, at) for at in (1, 2, 3, 5, 8, 20)]
+                assert all(low <= high + 1e-12 for low, high in pairwise(values)), about
+            elif trait == IGNORES_LEVEL:
+                assert value(ranking, level=1) == value(ranking, level=3), about
+            elif trait == IGNORES_ORDER:
+                assert value(random_.sample(ranking, len(ranking))) == pytest.approx(found, rel=1e-12), about
+
+
+@pytest.mark.parametrize(
+    ("name", "trait"),
+    [
+        ("CWL_RBP(of='ED')", BOUNDED),
+        ("AP(denominator='retrieved')", MONOTONE),
+        ("Compat(normalize=False)", PERFECT_IS_1),
+        ("ERR_IA(as_ndeval=True)@1", BOUNDED),
+    ],
+)
+def test_arguments_that_break_a_trait(name: str, trait: str):
+    measure = treckon.parse(name)
+    assert trait in measure.measure.traits
+    assert trait not in measure.traits
+    assert set(measure.traits) < set(measure.measure.traits)
+
+
+def test_graded_average_precision_can_pass_1_above_level_1():
+    """At level 2, R is 1, and two documents of grade 1 gain besides."""
+    grades = {"a": 2, "b": 1, "c": 1}
+    assert value_of("TrAP(rel=2)", grades, in_order("abc")) == pytest.approx(1 + 0.5 * 1.5 / 2 + 0.5 * 2 / 3)
+    with pytest.raises(treckon.errors.ParameterError, match="^no_relevant: expected measures from 0 to 1 with 'one'"):
+        treckon.evaluate({"q": grades}, {"q": ["a"]}, "TrAP", no_relevant="one")
+    with pytest.raises(treckon.errors.ParameterError, match=r", found CWL_RBP\(of='ED'\)$"):
+        treckon.evaluate({"q": grades}, {"q": ["a"]}, "CWL_RBP(of='ED')", no_relevant="one")
+
+
 @by_name(WITH_CLOSED_FORM)
 def test_closed_forms_are_means_over_all_orders(measure: Measure):
     random_ = random.Random(measure.name)
@@ -497,14 +592,15 @@ def test_diversity_is_the_oracle_s(measure: Measure):
 @by_name(DIVERSITY)
 def test_traits_of_diversity(measure: Measure):
     random_ = random.Random(measure.name)
-    cutoffs = ("@1", "@2", "@3", "@5", "@20") if measure.parameters.at else ("",)
+    cutoffs = (1, 2, 3, 5, 20) if measure.parameters.at else (None,)
     for _ in range(40):
         grades, (_, ranking) = random_subtopics(random_), random_query(9, random_)
-        values = [diversity_of(measure.name + at, grades, ranking) for at in cutoffs]
-        if BOUNDED in measure.traits:
-            assert all(0 <= value <= 1 + 1e-12 for value in values)
-        if GROWS_WITH_CUTOFF in measure.traits:
-            assert values == sorted(values)
+        asked = treckon.parse(random_name(measure, random_))
+        values = [diversity_of(str(asked if at is None else asked @ at), grades, ranking) for at in cutoffs]
+        if BOUNDED in asked.traits:
+            assert all(0 <= value <= 1 + 1e-12 for value in values), asked
+        if GROWS_WITH_CUTOFF in asked.traits:
+            assert values == sorted(values), asked
 
 
 def test_queries_without_a_relevant_subtopic_can_be_left_out():

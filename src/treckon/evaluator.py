@@ -183,7 +183,7 @@ class Evaluator:
                 )
         if self.conventions.no_relevant == "one":
             for measure in self.measures:
-                if BOUNDED not in measure.measure.traits:
+                if BOUNDED not in measure.traits:
                     raise ParameterError(f"no_relevant: expected measures from 0 to 1 with 'one', found {measure}")
 
     def _is_sampled(self, measure: Measure) -> bool:

@@ -266,10 +266,11 @@ class Argument:
     default:  the value where it isn't given; None where it has to be
     lowest, highest: the ends of what a number may be, ends included
     choices:  what a text may be
+    breaks:   traits of the measure (`treckon.registry`) that may not hold with another value than the default
     meaning:  one line for the documentation
     """
 
-    __slots__ = ("choices", "default", "highest", "lowest", "meaning", "name", "type")
+    __slots__ = ("breaks", "choices", "default", "highest", "lowest", "meaning", "name", "type")
 
     def __init__(
         self,
@@ -281,6 +282,7 @@ class Argument:
         lowest: float | None = None,
         highest: float | None = None,
         choices: tuple[str, ...] = (),
+        breaks: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.type = type
@@ -289,6 +291,7 @@ class Argument:
         self.lowest = lowest
         self.highest = highest
         self.choices = choices
+        self.breaks = breaks
 
 
 # Arguments that make the ranking or the gains; the kernel doesn't read them.

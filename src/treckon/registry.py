@@ -55,7 +55,9 @@ VIEW_SUBTOPICS = "subtopics"  # one ranking, and for each judged document the su
 
 REAL, INTEGER, TEXT = "real", "integer", "text"
 
-#: Traits that properties are tested by. They hold with the default parameters (any cutoff), but for rounding.
+#: Traits that properties are tested by. They hold at any relevance level and cutoff, but for rounding: with any
+#: arguments but those that say so (`Argument.breaks`) and gains from a mapping, which may fall as grades rise; for
+#: trec_eval's names with the default parameters.
 BOUNDED = "bounded"  # never below 0, never above 1
 PERFECT_IS_1 = "perfect is 1"  # all judged documents by falling grade score 1 where a grade is >= 1 and >= the level
 MONOTONE = "monotone"  # exchanging a document with a worse one directly above it never lowers the value

@@ -68,6 +68,13 @@ class Measure(Asked):
         """The arguments given that change something, by name (a new dictionary each time)."""
         return {name: dict(one) if isinstance(one, dict) else one for name, one in self._arguments.items()}
 
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What holds for its values with these arguments, such as `treckon.registry.BOUNDED`."""
+        kind = self.measure.parameters
+        given = [one for one in kind.arguments if one.name in self._arguments] if isinstance(kind, Arguments) else []
+        return tuple(trait for trait in self.measure.traits if not any(trait in one.breaks for one in given))
+
     def __call__(self, **arguments: object) -> Measure:
         """The measure with these arguments besides its own, or in their place.
 

@@ -110,7 +110,9 @@ register(Measure(
     parameters=Arguments(
         Argument("p", REAL, 0.95, "persistence", lowest=0, highest=0.9999),
         Argument("depth", INT, 1000, "ranks that are compared; 0: to the end of the longer", lowest=0, highest=10**6),
-        Argument("normalize", BOOL, True, "divide by the overlap of the ideal ranking with itself"),
+        Argument(
+            "normalize", BOOL, True, "divide by the overlap of the ideal ranking with itself", breaks=(PERFECT_IS_1,),
+        ),
     ),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_LEVEL),

@@ -199,7 +199,10 @@ register(Measure(
     parameters=Arguments(
         REL_ARGUMENT,
         JUDGED_ONLY_ARGUMENT,
-        Argument("denominator", TEXT, "all", "what the sum is divided by", choices=("all", "min_k", "retrieved")),
+        Argument(
+            "denominator", TEXT, "all", "what the sum is divided by", choices=("all", "min_k", "retrieved"),
+            breaks=(MONOTONE,),
+        ),
         at="cutoff",
     ),
     since=None,

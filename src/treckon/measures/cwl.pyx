@@ -144,7 +144,7 @@ MIN_REL = Argument("min_rel", INT, 0, "highest grade that gains 0", lowest=0, hi
 MAX_REL = Argument("max_rel", INT, 0, "grade that gains 1; 0: the highest in the qrels", lowest=0, highest=10**9)
 OF = Argument(
     "of", TEXT, "EU", "what is expected: rate of gain, total gain, rate of cost, total cost, documents looked at",
-    choices=("EU", "ETU", "EC", "ETC", "ED", "residual"),
+    choices=("EU", "ETU", "EC", "ETC", "ED", "residual"), breaks=(BOUNDED, MONOTONE),
 )  # fmt: skip
 CWL = "in the frame of Moffat, Bailey, Scholer and Thomas, ACM TOIS 35(3), 2017"
 SCALE = """
@@ -394,7 +394,9 @@ register(Measure(
         are G(i) / (i*R), 1 / (i*R) while nothing was gained; they do not sum to 1.
         A grade gains (grade - min_rel) / (max_rel - min_rel), between 0 and 1; max_rel is the highest grade
         of the scale, if not given the highest in the qrels, all queries together. Ranks up to 1000 count.
-        of='EU' is the value, 'ETU', 'EC', 'ETC' and 'ED' are as for CWL_AP. 0 where R is 0.
+        Documents below the relevance level gain though R leaves them out, so the value can pass 1 where
+        that level is above 1. of='EU' is the value, 'ETU', 'EC', 'ETC' and 'ED' are as for CWL_AP.
+        0 where R is 0.
     """,
     source=f"Harman, Evaluation Issues in Information Retrieval, IPM 28(4), 1992; {CWL}",
     kernel=Kernel.of(graded_average_precision),
@@ -402,10 +404,10 @@ register(Measure(
         REL_ARGUMENT,
         MIN_REL,
         MAX_REL,
-        Argument("of", TEXT, "EU", OF.meaning, choices=OF.choices[:RESIDUAL]),
+        Argument("of", TEXT, "EU", OF.meaning, choices=OF.choices[:RESIDUAL], breaks=OF.breaks),
     ),
     since=None,
-    traits=(BOUNDED, MONOTONE),
+    traits=(MONOTONE,),
     examples=(
         Example(*GRADED, "TrAP", 0.203373, "R = 4: (2/3 * 2/3 + 1/3 * 1/4 + 1 * 2/7) / 4"),
         Example(*SECOND, "TrAP", 0.5, "R = 1: 1 * 1/2"),

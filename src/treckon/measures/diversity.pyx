@@ -131,7 +131,9 @@ cdef double highest_discounted_gain(
 
 ALPHA = Argument("alpha", REAL, 0.5, "how much less a subtopic is worth once it was covered", lowest=0, highest=1)
 BETA = Argument("beta", REAL, 0.5, "persistence: the chance of going on to the next document", lowest=0, highest=1)
-AS_NDEVAL = Argument("as_ndeval", BOOL, False, "at cutoff 1 the sum is not divided, as in ndeval")
+AS_NDEVAL = Argument(
+    "as_ndeval", BOOL, False, "at cutoff 1 the sum is not divided, as in ndeval", breaks=(BOUNDED,)
+)
 RELEVANT = (REL_ARGUMENT, JUDGED_ONLY_ARGUMENT)
 BASIS = """
     Subtopics are the groups of the qrels; A is the number of those with a relevant document, others do
