@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ import oracle_field
 import treckon
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
-from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument
+from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument, Cutoffs
 from treckon.registry import (
     BOUNDED,
     GROWS_WITH_CUTOFF,
@@ -638,6 +638,68 @@ def test_orders_of_ties_by_grade_have_no_meaning_over_subtopics():
         treckon.errors.ParameterError, match="^ties: expected an order that all subtopics share, found 'op"
     ):
         treckon.evaluate(b"q s d 1\n", {"q": ["d"]}, "AP_IA", qrels_format="qrels_jg", ties="optimistic")
+
+
+# Huge parameters: none makes a measure take longer than its documents do. A loop up to one of these would not end.
+
+HUGE = 10**18
+
+
+def value_at(measure: Measure, at: int, ties: str = "input") -> float:
+    if measure.view == VIEW_SUBTOPICS:
+        return diversity_of(f"{measure.name}@{at}", T2, DIVERSE_RANKING)
+    name = f"{measure.name}@{at}" if measure.since is None else f"{measure.name}_{at}"
+    return value_of(name, T1, [RANKING[:2], RANKING[2:]], ties=ties)
+
+
+WITH_CUTOFF = [
+    measure
+    for measure in registry.all_measures()
+    if (getattr(measure.parameters, "at", None) == "cutoff" or isinstance(measure.parameters, Cutoffs))
+    and measure.view in (VIEW_RANKING, VIEW_SUBTOPICS)
+]
+
+
+@by_name(WITH_CUTOFF)
+@pytest.mark.parametrize("ties", ["input", "expected"])
+def test_huge_cutoffs(measure: Measure, ties: str):
+    """Behind all documents, a value stays as it is or falls with what it is divided by."""
+    first, second, huge = (value_at(measure, at, ties) for at in (1000, 2000, HUGE))
+    assert math.isfinite(huge)
+    assert huge == first == second or 0 <= huge < second < first
+
+
+def reciprocal(rank: int) -> float:
+    return 1 / rank
+
+
+def reciprocal_of_log(rank: int) -> float:
+    return 1 / math.log2(rank + 1)
+
+
+@pytest.mark.parametrize(("name", "weight"), [("ERR_IA", reciprocal), ("alpha_DCG", reciprocal_of_log)])
+@pytest.mark.parametrize("alpha", [0.0, 1e-9, 1e-4, 0.01, 0.03, 1.0])
+@pytest.mark.parametrize("cutoff", [1025, 1026, 2000, 100_000])
+def test_sums_up_to_a_large_cutoff(name: str, weight: Callable[[int], float], alpha: float, cutoff: int):
+    """One of two subtopics, at rank 1: half of 1 over the sum, here added up rank by rank."""
+    total = math.fsum((1 - alpha) ** (rank - 1) * weight(rank) for rank in range(1, cutoff + 1))
+    found = diversity_of(parsed(f"{name}(alpha={alpha!r})@{cutoff}"), {"s": {"a": 1}, "t": {"b": 1}}, ["a"])
+    assert found == pytest.approx(0.5 / total, rel=1e-13)
+
+
+def test_sums_without_end():
+    """The harmonic numbers go on as the logarithm does."""
+    found = diversity_of(f"ERR_IA(alpha=0)@{HUGE}", {"s": {"a": 1}, "t": {"b": 1}}, ["a"])
+    assert found == pytest.approx(0.5 / (math.log(HUGE) + 0.57721566490153286), rel=1e-13)
+    assert diversity_of(f"ERR_IA@{HUGE}", {"s": {"a": 1}}, ["a"]) == pytest.approx(0.5 / math.log(2), rel=1e-13)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5, 0.99, 0.9999])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_compatibility_at_a_large_depth(p: float, normalize: bool):
+    name = f"Compat(p={p!r}, depth=20000, normalize={normalize})"
+    expected = oracle_field.value(name, oracle_field.Query(T1, RANKING, 3))
+    assert value_of(parsed(name), T1, in_order(RANKING)) == pytest.approx(expected, rel=1e-12)
 
 
 # Arguments

@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 
 from treckon._native.ranking cimport Kernel, Params, Ranking, n_rel_at
 from treckon.measures.ratio cimport ratio
+from treckon.measures.series cimport by_rank, sum_of_powers, sum_of_weights
 from treckon.measures.ties cimport Draw, TieGroup, first_draw, first_group, last_rank, next_draw, next_group
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND
@@ -78,19 +79,18 @@ cdef double overlap(
 # RBO(S, I) = sum over d <= D of p^(d-1) |S(d) and I(d)| / d / sum over d <= D of p^(d-1)
 # Clarke, Vtyurina and Smucker, TOIS 39(3), 2021
 cdef double compatibility(const Ranking *ranking, const Params *params) noexcept nogil:
-    cdef double p = params.reals[0], power = 1.0, powers = 0.0, best = 0.0, found
-    cdef int64_t depth = <int64_t> params.reals[1], n_ideal = n_positive(ranking), n_in_both = 0, d
-    cdef Weights weights = first_weights(p)
+    cdef double p = params.reals[0], found
+    cdef int64_t depth = <int64_t> params.reals[1], n_ideal = n_positive(ranking), n_in_both = 0
     if depth == 0:
         depth = max(n_ideal, ranking.n_ret)
-    found = overlap(ranking, p, depth, weights_above(&weights, depth + 1), &n_in_both)
-    for d in range(1, depth + 1):
-        powers += power
-        best += power * (<double> min(d, n_ideal) / <double> d)
-        power *= p
-        if power == 0.0:
-            break
-    return ratio(found, best if params.reals[2] else powers)
+    found = overlap(ranking, p, depth, sum_of_weights(p, by_rank, 1, depth), &n_in_both)
+    if not params.reals[2]:
+        return ratio(found, sum_of_powers(p, depth))
+    # RBO(ideal, ideal) without its divisor: sum over d <= D of p^(d-1) min(d, L) / d, L the length of the ideal ranking
+    return ratio(
+        found,
+        sum_of_powers(p, min(depth, n_ideal)) + <double> n_ideal * sum_of_weights(p, by_rank, n_ideal + 1, depth),
+    )
 
 
 register(Measure(

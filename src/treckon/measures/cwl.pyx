@@ -41,6 +41,7 @@ ctypedef struct GainList:
     double unjudged    # gain of a document without a judgement, and of a rank without a document
     bint means         # each gain is the mean of those that tie with it
     TieGroup group
+    double mean        # gain of each document of `group`
     int64_t next_hit
 
 
@@ -55,6 +56,7 @@ cdef inline GainList gain_list(
     gains.unjudged = unjudged
     gains.means = means
     gains.group = first_group()
+    gains.mean = 0.0
     gains.next_hit = 0
     return gains
 
@@ -74,14 +76,12 @@ cdef inline double gain_at(GainList *gains, int64_t rank) noexcept nogil:
     cdef double total
     cdef int64_t i
     if gains.means:
-        if rank >= gains.group.first + gains.group.n:
-            next_group(ranking, rank, &gains.group)
-        if rank >= gains.group.first + gains.group.n:
-            return gains.unjudged
-        total = gains.unjudged * <double> (gains.group.n - (gains.group.end - gains.group.begin))
-        for i in range(gains.group.begin, gains.group.end):
-            total += gain_of_hit(gains, i)
-        return total / <double> gains.group.n
+        if rank >= gains.group.first + gains.group.n and next_group(ranking, rank, &gains.group):
+            total = gains.unjudged * <double> (gains.group.n - (gains.group.end - gains.group.begin))
+            for i in range(gains.group.begin, gains.group.end):
+                total += gain_of_hit(gains, i)
+            gains.mean = total / <double> gains.group.n
+        return gains.mean if rank < gains.group.first + gains.group.n else gains.unjudged
     if gains.next_hit < ranking.n_hits and ranking.hits[gains.next_hit].rank == rank:
         gains.next_hit += 1
         return gain_of_hit(gains, gains.next_hit - 1)

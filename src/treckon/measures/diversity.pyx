@@ -9,13 +9,14 @@ Evaluation, SIGIR 2008; Clarke, Craswell, Soboroff and Ashkan, A Comparative Ana
 and Diversity, WSDM 2011
 """
 
-from libc.math cimport pow
+from libc.math cimport log2, pow
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from treckon._native.diversity cimport Covering, Diversity
 from treckon._native.ranking cimport Kernel, log2_of_rank_plus_1
 from treckon.measures.ratio cimport ratio
+from treckon.measures.series cimport by_rank, sum_of_weights, weight_t
 
 from treckon.measures.example_queries import SUBTOPICS
 from treckon.params import BOOL, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments
@@ -36,16 +37,20 @@ INTENT_AWARE = "Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Res
 ctypedef double (*discount_t)(int64_t, double) noexcept nogil
 
 
-cdef double by_rank(int64_t rank, double unused) noexcept nogil:
+cdef double reciprocal(int64_t rank, double unused) noexcept nogil:
     return 1.0 / <double> rank
 
 
-cdef double by_log(int64_t rank, double unused) noexcept nogil:
+cdef double reciprocal_of_log(int64_t rank, double unused) noexcept nogil:
     return 1.0 / log2_of_rank_plus_1(rank)
 
 
 cdef double by_power(int64_t rank, double beta) noexcept nogil:
     return pow(beta, <double> (rank - 1))
+
+
+cdef double by_log(double rank) noexcept nogil:
+    return 1.0 / log2(rank + 1.0)
 
 
 cdef inline void reset(const Diversity *diversity) noexcept nogil:
@@ -118,15 +123,9 @@ cdef double ideal_discounted_gain(
 
 # sum over i <= c of A (1 - alpha)^(i-1) discount(i): every document covers all subtopics
 cdef double highest_discounted_gain(
-    const Diversity *diversity, int64_t cutoff, double alpha, discount_t discount
+    const Diversity *diversity, int64_t cutoff, double alpha, weight_t discount
 ) noexcept nogil:
-    cdef double total = 0.0, gain = <double> diversity.n_subtopics
-    cdef int64_t rank = 1
-    while rank <= cutoff and gain > 0.0:
-        total += gain * discount(rank, 0.0)
-        gain *= 1.0 - alpha
-        rank += 1
-    return total
+    return <double> diversity.n_subtopics * sum_of_weights(1.0 - alpha, discount, 1, cutoff)
 
 
 ALPHA = Argument("alpha", REAL, 0.5, "how much less a subtopic is worth once it was covered", lowest=0, highest=1)
@@ -165,7 +164,7 @@ def diversity_measure(
 # ERR-IA@c = sum over i <= c of G(i) / i / sum over i <= c of A (1 - alpha)^(i-1) / i
 # Clarke, Craswell, Soboroff and Ashkan, WSDM 2011
 cdef double err_ia(const Diversity *diversity, int64_t cutoff, const double *reals) noexcept nogil:
-    cdef double total = discounted_gain(diversity, cutoff, reals[0], by_rank, 0.0)
+    cdef double total = discounted_gain(diversity, cutoff, reals[0], reciprocal, 0.0)
     if cutoff == 1 and reals[1]:
         return total
     return ratio(total, highest_discounted_gain(diversity, cutoff, reals[0], by_rank))
@@ -195,8 +194,8 @@ diversity_measure(
 
 # nERR-IA@c = sum over i <= c of G(i) / i / the same of the ideal ranking
 cdef double nerr_ia(const Diversity *diversity, int64_t cutoff, const double *reals) noexcept nogil:
-    cdef double total = discounted_gain(diversity, cutoff, reals[0], by_rank, 0.0)
-    return ratio(total, ideal_discounted_gain(diversity, cutoff, reals[0], by_rank, 0.0))
+    cdef double total = discounted_gain(diversity, cutoff, reals[0], reciprocal, 0.0)
+    return ratio(total, ideal_discounted_gain(diversity, cutoff, reals[0], reciprocal, 0.0))
 
 
 IDEAL = """.
@@ -225,7 +224,7 @@ diversity_measure(
 # alpha-DCG@c = sum over i <= c of G(i) / log2(i + 1) / sum over i <= c of A (1 - alpha)^(i-1) / log2(i + 1)
 # Clarke et al., SIGIR 2008
 cdef double alpha_dcg(const Diversity *diversity, int64_t cutoff, const double *reals) noexcept nogil:
-    cdef double total = discounted_gain(diversity, cutoff, reals[0], by_log, 0.0)
+    cdef double total = discounted_gain(diversity, cutoff, reals[0], reciprocal_of_log, 0.0)
     if cutoff == 1 and reals[1]:
         return total
     return ratio(total, highest_discounted_gain(diversity, cutoff, reals[0], by_log))
@@ -255,8 +254,8 @@ diversity_measure(
 
 # alpha-nDCG@c = sum over i <= c of G(i) / log2(i + 1) / the same of the ideal ranking
 cdef double alpha_ndcg(const Diversity *diversity, int64_t cutoff, const double *reals) noexcept nogil:
-    cdef double total = discounted_gain(diversity, cutoff, reals[0], by_log, 0.0)
-    return ratio(total, ideal_discounted_gain(diversity, cutoff, reals[0], by_log, 0.0))
+    cdef double total = discounted_gain(diversity, cutoff, reals[0], reciprocal_of_log, 0.0)
+    return ratio(total, ideal_discounted_gain(diversity, cutoff, reals[0], reciprocal_of_log, 0.0))
 
 
 diversity_measure(
