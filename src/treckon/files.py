@@ -22,22 +22,42 @@ if TYPE_CHECKING:
         def eof(self) -> bool: ...
         @property
         def unused_data(self) -> bytes: ...
-        def decompress(self, data: bytes, /) -> bytes: ...
+        @property
+        def needs_input(self) -> bool: ...
+        def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 #: Bytes that are read or handed over at a time.
 BLOCK_SIZE = 1 << 20
+#: Bytes that a decompressor is given at a time: it copies those behind a stream's end, and there may be many streams.
+_PIECE_SIZE = 1 << 16
 
 _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 
 
-def _gzip_decompressor() -> _Decompressor:
-    try:
-        library = import_module("isal.isal_zlib")  # the extra "fast": twice zlib's speed
-    except ImportError:
-        library = import_module("zlib")
-    made: _Decompressor = library.decompressobj(wbits=31)
-    return made
+class _GzipDecompressor:
+    """zlib's with the methods that the other libraries' have."""
+
+    def __init__(self) -> None:
+        try:
+            library = import_module("isal.isal_zlib")  # the extra "fast": twice zlib's speed
+        except ImportError:
+            library = import_module("zlib")
+        self._zlib = library.decompressobj(wbits=31)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._zlib.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._zlib.unused_data)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        found: bytes = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+        self.needs_input = len(found) < max_length and not self._zlib.unconsumed_tail
+        return found
 
 
 def _bzip2_decompressor() -> _Decompressor:
@@ -53,16 +73,16 @@ def _xz_decompressor() -> _Decompressor:
 
 
 def _zstd_decompressor() -> _Decompressor:
-    made: _Decompressor
     try:
-        made = import_module("compression.zstd").ZstdDecompressor()  # from Python 3.14 on
+        library = import_module("compression.zstd")  # from Python 3.14 on
     except ImportError:
-        made = import_module("zstandard").ZstdDecompressor().decompressobj()
+        library = import_module("backports.zstd")
+    made: _Decompressor = library.ZstdDecompressor()
     return made
 
 
 _DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[], _Decompressor]], ...] = (
-    (_GZIP, "gzip", _gzip_decompressor),
+    (_GZIP, "gzip", _GzipDecompressor),
     (_BZIP2, "bzip2", _bzip2_decompressor),
     (_XZ, "xz", _xz_decompressor),
     (_ZSTD, "zstd", _zstd_decompressor),
@@ -149,7 +169,7 @@ class Source:
         self.close()
 
     def blocks(self) -> Generator[bytes]:
-        """The bytes from the beginning, decompressed. Raises InputError where that fails."""
+        """The bytes from the beginning, decompressed, up to BLOCK_SIZE at a time. Raises InputError."""
         raw = self._raw_blocks()
         return raw if self._make is None else self._decompressed(raw)
 
@@ -184,18 +204,19 @@ class Source:
         try:
             decompressor = self._make()
         except ImportError:
-            raise self.unreadable("zstd needs the package zstandard: pip install 'treckon[fast]'") from None
+            raise self.unreadable("zstd needs the package backports.zstd: pip install 'treckon[fast]'") from None
         pending = b""
         try:
             for block in raw:
-                pending += block
-                while pending:
-                    if decompressor.eof:  # another stream follows the one that ended
-                        if not pending.strip(b"\x00"):  # padding
-                            break
-                        decompressor = self._make()
-                    yield decompressor.decompress(pending)
-                    pending = decompressor.unused_data if decompressor.eof else b""
+                for begin in range(0, len(block), _PIECE_SIZE):
+                    pending += block[begin : begin + _PIECE_SIZE]
+                    while pending:
+                        if decompressor.eof:  # another stream follows the one that ended
+                            if not pending.strip(b"\x00"):  # padding
+                                break
+                            decompressor = self._make()
+                        yield from _outcome(decompressor, pending)
+                        pending = decompressor.unused_data if decompressor.eof else b""
         except InputError:
             raise
         except Exception as error:  # each library has its own
@@ -226,14 +247,26 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """All lines with their numbers (from 1); reads the file again."""
-        rest, number = b"", 0
+        rest, number = bytearray(), 0
         for block in self.blocks():
-            *whole, rest = (rest + block).split(b"\n")
+            *whole, last = block.split(b"\n")
             for line in whole:
                 number += 1
-                yield number, line
+                yield number, bytes(rest + line) if rest else line
+                rest.clear()
+            rest += last
         if rest:
-            yield number + 1, rest
+            yield number + 1, bytes(rest)
+
+
+def _outcome(decompressor: _Decompressor, data: bytes) -> Generator[bytes]:
+    """What some bytes of a stream become, however much that is, a block at a time."""
+    while True:
+        if found := decompressor.decompress(data, BLOCK_SIZE):
+            yield found
+        data = b""
+        if decompressor.eof or decompressor.needs_input:
+            return
 
 
 def prefetched(blocks: Iterator[bytes]) -> Generator[bytes]:

@@ -155,7 +155,7 @@ def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> No
         "nan": f"expected a number as {form.value_name}, found '{value}'",
         "not a number": f"expected {form.value_type} as {form.value_name}, found '{value}'",
         "grade too large": f"expected a grade of at most 32 bits, found '{value}'",
-        "line too long": "expected a line of less than 2 GiB, found a longer one",
+        "line too long": "expected a line of at most 64 MiB, found a longer one",
     }
     raise InputError(f"{source.name}:{number}", problems[kind])
 

@@ -435,8 +435,8 @@ ALL = "-q -c -m all_trec"
 
 
 def zstd_of(data: bytes) -> bytes:
-    zstandard = pytest.importorskip("zstandard")
-    return zstandard.ZstdCompressor().compress(data)
+    zstd = pytest.importorskip("backports.zstd")
+    return zstd.compress(data)
 
 
 COMPRESSIONS = {
@@ -467,6 +467,83 @@ def gzip_with_a_name(data: bytes) -> bytes:
 
 
 @every_compression
+def test_what_was_compressed_comes_in_blocks_of_bounded_size(compress: Callable, tmp_path: Path):
+    """However much a few bytes stand for. A little text first, so that streams have an end inside a block, too."""
+    data = RUN.encode() + b"\n" * (20 * files.BLOCK_SIZE + 3)
+    if compress is COMPRESSIONS["gzip, member by member"]:
+        data = data[:3000]
+    (tmp_path / "packed").write_bytes(compress(data))
+    with files.Source(tmp_path / "packed") as source:
+        found = list(source.blocks())
+    assert b"".join(found) == data
+    assert 0 < min(map(len, found)) <= max(map(len, found)) <= files.BLOCK_SIZE
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 100])
+@pytest.mark.parametrize("with_isal", [True, False])
+@every_compression
+def test_blocks_of_any_size(
+    compress: Callable, with_isal: bool, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Where a block ends in the middle of what a decompressor still has, and of what it was given."""
+    if not with_isal:
+        monkeypatch.setitem(sys.modules, "isal", None)
+        monkeypatch.setitem(sys.modules, "isal.isal_zlib", None)
+    data = RUN.encode() + b"aaaaaaaaaaaaaaaaaaa\n" * 30
+    (tmp_path / "packed").write_bytes(compress(data))
+    monkeypatch.setattr(files, "BLOCK_SIZE", size)
+    monkeypatch.setattr(files, "_PIECE_SIZE", max(1, size // 2))
+    with files.Source(tmp_path / "packed") as source:
+        found = list(source.blocks())
+    assert b"".join(found) == data
+    assert max(map(len, found)) <= size
+
+
+#: Prints what went wrong, and by how many MiB the evaluation raised the memory that the process has used at most.
+PEAK = """
+import resource, sys
+import numpy, treckon
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+treckon.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP")
+before = peak()
+try:
+    print(treckon.evaluate(sys.argv[1], sys.argv[2], "AP")["AP"])
+except treckon.errors.TreckonError as error:
+    print(str(error).rpartition("/")[2])
+print((peak() - before) >> 10)
+"""
+
+
+BLANK_LINE = b" " * 4095 + b"\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs")
+@pytest.mark.parametrize("packed", ["qrels", "run"])
+@pytest.mark.parametrize("filling", [BLANK_LINE, b" ", b"a", b"\0"], ids=["blank lines", "blanks", "letters", "NULs"])
+def test_little_that_becomes_gigabytes_takes_no_memory(packed: str, filling: bytes, tmp_path: Path):
+    """An eighth of one here, which zlib makes of half a MiB."""
+    contents = {"qrels": b"q 0 d 1\n", "run": b"q Q0 d 1 1 t\n"}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    packer = zlib.compressobj(1, wbits=31)
+    pieces = [packer.compress(filling * ((1 << 22) // len(filling))) for _ in range(32)]
+    (tmp_path / packed).write_bytes(b"".join([*pieces, packer.compress(contents[packed]), packer.flush()]))
+    finished = subprocess.run(
+        [sys.executable, "-c", PEAK, tmp_path / "qrels", tmp_path / "run"], capture_output=True, text=True, check=True
+    )
+    outcome, raised = finished.stdout.splitlines()
+    expected = {
+        BLANK_LINE: "1.0",
+        b" ": f"{packed}:1: expected a line of at most 64 MiB, found a longer one",
+        b"a": f"{packed}:1: expected a line of at most 64 MiB, found a longer one",
+        b"\0": f"{packed}:1: expected text, found a NUL byte",
+    }
+    assert outcome == expected[filling]
+    assert int(raised) < 160  # a line of 64 MiB, and its buffer when that grows
+
+
+@every_compression
 @pytest.mark.parametrize("name", ["file", "file.gz", "file.txt", "file.xz"])
 def test_compressed_files_are_known_by_their_bytes(compress: Callable, name: str, printed: Callable, folder: Path):
     expected = printed(*ALL.split())
@@ -481,7 +558,7 @@ def test_what_the_programs_write_is_read(program: str, printed: Callable, folder
     if shutil.which(program) is None:
         pytest.skip(f"no {program} here")
     if program == "zstd":
-        pytest.importorskip("zstandard")
+        pytest.importorskip("backports.zstd")
     with open(folder / "run") as run, open(folder / "packed", "wb") as packed:
         subprocess.run([program, "-c"], stdin=run, stdout=packed, check=True)
     assert printed(files=("qrels", "packed")) == printed()

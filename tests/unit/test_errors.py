@@ -13,9 +13,9 @@ names.py             illegal measure; nothing behind the dot; a nickname with pa
 params.py            negative cutoff; duplicate cutoffs (ranks, numbers); no numbers (NaN); infinite numbers; how many
                      numbers; malformed pairs; infinite gains; doubts: no whole number, no number, no grade (read as,
                      left out), no parameters taken
-files.py             unreadable: absent, a directory, empty, closed, failing; damaged, cut off; zstandard not installed
+files.py             unreadable: absent, a directory, empty, closed, failing; damaged, cut off; zstd's package missing
 reading.py           fields, NUL, CR, NaN, no number (score, grade), grade too large, reading fails, a document twice in
-                     qrels_jg; doubts of scores and grades. (A line of 2 GiB is too long to test.)
+                     qrels_jg; doubts of scores and grades.
 trec_evaluation.py   a measure of another format; no queries: four findings; a document twice in the run, in the qrels
 _native/*.pyx        numbers of queries and values that aren't there; kernels aren't made by hand
 registry.py          a name, an alias twice
@@ -355,16 +355,16 @@ def test_a_path_that_cannot_be_one():
 
 
 def test_zstd_without_its_package(odd_files: Path, trec_eval: Callable, monkeypatch: pytest.MonkeyPatch):
-    for name in ("zstandard", "compression.zstd"):
+    for name in ("backports.zstd", "compression.zstd"):
         monkeypatch.setitem(sys.modules, name, None)
     (odd_files / "packed").write_bytes(b"\x28\xb5\x2f\xfd" + b"anything")
-    message = "packed: cannot read it: zstd needs the package zstandard: pip install 'treckon[fast]'"
+    message = "packed: cannot read it: zstd needs the package backports.zstd: pip install 'treckon[fast]'"
     assert_fails(trec_eval("qrels", "packed", folder=odd_files), INPUT, message)
 
 
 def test_damaged_zstd(odd_files: Path, trec_eval: Callable):
-    zstandard = pytest.importorskip("zstandard")
-    packed = zstandard.ZstdCompressor().compress(RUN.encode() * 2000)
+    zstd = pytest.importorskip("backports.zstd")
+    packed = zstd.compress(RUN.encode() * 2000)
     (odd_files / "cut").write_bytes(packed[:-5])
     assert_fails(trec_eval("qrels", "cut", folder=odd_files), INPUT, "cut: cannot read it: the zstd data end too early")
     (odd_files / "damaged").write_bytes(packed[:4] + b"\xff" * 20 + packed[24:])

@@ -31,7 +31,7 @@ from treckon._native.scan cimport (
 cdef enum:
     READ_SIZE = 256 << 10      # a block
     MAX_FIELDS = 6
-    LONGEST_LINE = 0x7FFFFF00  # positions and lengths within a line have 32 bits
+    LONGEST_LINE = 1 << 26  # what is no text shall not fill the memory; positions in a line have 32 bits
 
 cdef uint64_t NO_END = 0xFFFFFFFFFFFFFFFF
 cdef const char *BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -435,9 +435,11 @@ cdef void process(Scanner *s, size_t n_new, bint at_end) noexcept nogil:
     limit = s.filled
     while limit > earliest and s.buffer[limit - 1] != c"\n":
         limit -= 1
-    if limit == earliest:  # a NUL is an error now, before what may be no text at all is read to its end
+    if limit == earliest:  # an error now, before what may be no text at all is read to its end
         if memchr(s.buffer + earliest, 0, s.filled - earliest) != NULL:
             fail(s, HAS_NUL, s.parsed, 0)
+        elif s.filled - s.parsed > LONGEST_LINE:
+            fail(s, LINE_TOO_LONG, s.parsed, 0)
     elif not s.stopped and not walk_lines(s, limit):
         s.stopped = True
 
