@@ -12,7 +12,7 @@ class UnknownMeasureError(TreckonError):
 
 
 class ParameterError(TreckonError):
-    """A measure's parameter that its record can't accept."""
+    """A measure's parameter, or an option, that can't have this value."""
 
 
 class InputError(TreckonError):

@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping
 
 from treckon._native.engine import Plan, Results, RunScan
-from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_text
+from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_bytes, id_text
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon.conventions import Conventions
-from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.files import Source
 from treckon.inputs import Columns, as_qrels, as_run
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
@@ -44,7 +44,7 @@ class Evaluator:
     """Scores runs against the same judgements by the same measures and conventions.
 
     Judgements are read and hashed once. An evaluator keeps nothing of a run: it can be used for any number of runs, by
-    several threads at once, and be pickled.
+    several threads at once, and be pickled (with preferences as judgements it can't be).
 
     qrels:    judgements, of any kind that `treckon.inputs.as_qrels` takes: a path, an open file, bytes, ``{query:
               {document: grade}}``, rows, columns, a data frame, ...
@@ -55,9 +55,10 @@ class Evaluator:
               is also how judgements by subtopic are given, as text or as ``{query: {subtopic: {document: grade}}}``
     threads:  how many may be used, 0: as many as can run
 
-    The other options are the conventions: see `treckon.conventions.Conventions` for what each means.
+    The other options are the conventions: see `treckon.Conventions` for what each means.
 
-    Raises InputError for judgements that can't be read, UnknownMeasureError, ParameterError.
+    Raises InputError for judgements that can't be read, EvaluationError for those that contradict each other,
+    UnknownMeasureError, ParameterError.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Evaluator:
     ) -> None:
         self.conventions = Conventions(**conventions)
         self.measures = parse_all(measures, release=self.conventions.release)
-        self._threads = threads or available_threads()
+        self._threads = _checked_threads(threads) or available_threads()
         self._given = frozenset(conventions)
         self._warnings: list[str] = []
         if format in GROUP_FORMATS:
@@ -80,6 +81,12 @@ class Evaluator:
         else:
             self._qrels, self._view = self._read(qrels, columns, format), VIEW_RANKING
         self._check_measures()
+
+    def __repr__(self) -> str:
+        options = self.conventions.as_dict().items()
+        others = [f"{name}={value!r}" for name, value in options if name in self._given]
+        listed = ", ".join([f"{len(self._qrels)} judged queries", *map(str, self.measures), *others])
+        return f"<treckon Evaluator: {listed}>"
 
     # Judgements
 
@@ -177,7 +184,8 @@ class Evaluator:
         if by_grade and any(measure.measure.view == VIEW_SUBTOPICS for measure in self.measures):
             raise ParameterError(f"ties: expected an order that all subtopics share, found {self.conventions.ties!r}")
         for option in ("gain", "discount"):
-            if option in self._given and not any(_takes(measure, option) for measure in self.measures):
+            chosen = option in self._given and getattr(self.conventions, option) != getattr(Conventions(), option)
+            if chosen and not any(_takes(measure, option) for measure in self.measures):
                 raise ParameterError(
                     f"{option}: none of {', '.join(map(str, self.measures))} has a {option} that the evaluation chooses"
                 )
@@ -233,7 +241,8 @@ class Evaluator:
         format:  of a text, where it is not to be guessed
 
         Raises InputError for a run that can't be read, EvaluationError for one that can't be evaluated or that a
-        convention refuses. Nothing that is passed in is changed.
+        convention refuses, NoQueriesError where no query has both results and judgements (and ``missing="zero"`` counts
+        none without). Nothing that is passed in is changed.
         """
         given = as_run(run, columns=columns, format=format)
         try:
@@ -242,24 +251,6 @@ class Evaluator:
         finally:
             if isinstance(given, Source):
                 given.close()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._view != VIEW_RANKING:
-            raise TypeError(f"an evaluator with {self._view} can't be pickled")
-        return _restored, (self._qrels, self.measures, self._threads, self._given_conventions(), self._warnings)
-
-    def _given_conventions(self) -> dict[str, object]:
-        return {name: value for name, value in self.conventions.as_dict().items() if name in self._given}
-
-
-def _restored(
-    qrels: Qrels, measures: tuple[Measure, ...], threads: int, conventions: dict[str, Any], warnings: list[str]
-) -> Evaluator:
-    """What a pickle makes."""
-    evaluator = Evaluator({}, measures, threads=threads, **conventions)
-    evaluator._qrels = qrels
-    evaluator._warnings = warnings
-    return evaluator
 
 
 def evaluate(
@@ -276,12 +267,28 @@ def evaluate(
 ) -> Evaluation:
     """Scores a run against judgements: `Evaluator` for one run.
 
+    qrels:    judgements, of any kind that `Evaluator` takes
+    run:      a run, of any kind that `Evaluator.evaluate` takes
+    measures: a text or measure, or several: ``"nDCG@10"``, ``["AP(rel=2)", "ndcg_cut_10", "official"]``
+    qrels_columns, run_columns: names of the columns of a table: (query id, document id, grade or score)
+    qrels_format, run_format:   of a text, where it is not to be guessed
+    threads:  how many may be used, 0: as many as can run
+
+    The other options are the conventions: see `treckon.Conventions` for what each means. Raises as `Evaluator` and
+    `Evaluator.evaluate` do.
+
     >>> import treckon
     >>> treckon.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "nDCG@10")["nDCG@10"]
     0.6309297535714575
     """
     evaluator = Evaluator(qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, **conventions)
     return evaluator.evaluate(run, columns=run_columns, format=run_format)
+
+
+def _checked_threads(threads: Any) -> int:
+    if isinstance(threads, bool) or not hasattr(threads, "__index__") or threads.__index__() < 0:
+        raise ParameterError(f"threads: expected a whole number from 0, found {threads!r}")
+    return int(threads.__index__())
 
 
 def _takes(measure: Measure, option: str) -> bool:
@@ -293,15 +300,11 @@ def _takes(measure: Measure, option: str) -> bool:
 def _add_columns(builder: QrelsBuilder, columns: Columns) -> None:
     """Adds the judgements that stand in columns."""
     for query_id in columns.empty_queries:
-        builder.begin(_id_bytes(query_id))
+        builder.begin(id_bytes(query_id))
     for query_id, doc_id, grade in zip(
         _list(columns.query_ids), _list(columns.doc_ids), _list(columns.values), strict=True
     ):
-        builder.add(_id_bytes(query_id), _id_bytes(doc_id), grade)
-
-
-def _id_bytes(one: str | int) -> bytes:
-    return str(one).encode("utf-8", "surrogateescape")
+        builder.add(id_bytes(query_id), id_bytes(doc_id), grade)
 
 
 def _list(column: Any) -> list[Any]:
@@ -328,6 +331,8 @@ class _Scoring:
         if self._conventions.missing == "zero":
             results.evaluate_missing()
         numbers = results.evaluated()
+        if not numbers:
+            raise self._no_queries_error(scans)
         self._call_functions(self._measures, results, numbers)
         errors = self._sample(results, numbers)
         without = self._without_relevant(numbers)
@@ -417,6 +422,16 @@ class _Scoring:
                 f"run: query {os.fsdecode(self._qrels.query_id(number))!r}, document {os.fsdecode(docno)!r} at rank "
                 f"{rank}: expected a judged document, found none of its grade in the qrels"
             )
+
+    def _no_queries_error(self, scans: Sequence[AnyScan]) -> NoQueriesError:
+        first = next((one.first_query for one in scans if one.first_query is not None), None)
+        if len(self._qrels) == 0:
+            found = "there are no judgements"
+        elif first is None:
+            found = "the run has no query"
+        else:
+            found = f"the run has {id_text(first)!r}, the judgements have {id_text(self._qrels.query_id(0))!r}"
+        return NoQueriesError(f"expected a query with both results and judgements, found none: {found}")
 
     def _duplicate_error(self, number: int, docno: bytes) -> EvaluationError:
         qid = self._qrels.query_id(number)
@@ -531,6 +546,7 @@ class _Scoring:
             "missing": len(self._qrels) - n_both,
             "extra": n_extra,
             "without_relevant": self._n_without_relevant(),
+            **({"own_documents": sum(one.n_own for one in scans)} if self._conventions.ignore_self else {}),
         }
 
     def _n_without_relevant(self) -> int:

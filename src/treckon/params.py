@@ -315,7 +315,7 @@ def check_gain(value: Any) -> Gain:
         return "exp2"
     if value == "binary":
         return ("binary", 1)
-    if isinstance(value, tuple) and len(value) == 2 and value[0] == "binary" and _is_grade(value[1]):
+    if isinstance(value, (tuple, list)) and len(value) == 2 and value[0] == "binary" and _is_grade(value[1]):
         return ("binary", int(value[1]))
     if isinstance(value, dict) and all(_is_grade(grade) for grade in value):
         gains = {int(grade): number for grade, gain in value.items() if (number := _real(gain)) is not None}

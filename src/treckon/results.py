@@ -132,7 +132,8 @@ class Evaluation:
     query_ids:   the queries that count, in the order of the rows of `values`
     conventions: the choices that the values were made with, by option
     counts:      numbers of queries: in_qrels, in_run, in_both, missing (from the run), extra (not judged),
-                 without_relevant (documents)
+                 without_relevant (documents); with ignore_self also own_documents: documents that were taken out
+                 because their id is the query's
     ties:        numbers of queries: queries (that have ties), across_cutoff (of them, where a group of tied documents
                  spans a cutoff asked for); standard_errors (by measure, of the means that were estimated from random
                  orders of tied documents), where there are any

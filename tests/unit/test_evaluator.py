@@ -1,5 +1,6 @@
 """The Python API: conventions, inputs of every form to the same values, own measures, reuse."""
 
+import enum
 import gc
 import itertools
 import math
@@ -14,7 +15,7 @@ import pytest
 import treckon
 from treckon._native.engine import Results
 from treckon._native.objects import MappingScan
-from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 0, "f": 1, "u": -1, "v": -1}, "q2": {"c": 0, "e": 0}}
 RUN = {"q1": {"a": 7.0, "x": 6.0, "c": 5.0, "b": 4.0, "u": 3.0, "e": 2.0, "d": 1.0}, "q2": {"c": 2.0, "y": 1.0}}
@@ -70,6 +71,11 @@ def test_three_relevant_to_depth_5(pattern, shown):
     for measure, expected in shown.items():
         assert round(value(pattern, measure, 3), 3) == expected
     assert round(value(pattern, "IDCG@5", 3), 3) == 2.131
+
+
+def test_mean_of_reciprocal_ranks_to_depth_5():
+    values = [value(pattern, "RR@5", 3) for pattern in ("10100", "11000", "00100")]
+    assert round(sum(values) / 3, 3) == 0.778
 
 
 def test_a_first_hit_decides_reciprocal_rank():
@@ -141,12 +147,39 @@ def test_expected_values_are_means_over_all_orders(measure):
     assert treckon.evaluate(qrels, tied, measure, ties="expected")[measure] == pytest.approx(mean, abs=1e-12)
 
 
+@pytest.mark.parametrize("options", [{"ties": "random", "seed": 3}, {"ignore_self": True}])
+def test_what_depends_on_the_querys_id_does_not_on_where_its_rows_lie(options):
+    qrels = {query: {"4": 1} for query in "123"}
+    rows = [(query, document, 1.0) for query in "123" for document in "1234567"]
+    expected = treckon.evaluate(qrels, rows, "RR", **options)
+    apart = sorted(rows, key=lambda row: row[1])
+    numbers = tuple(np.array(column, dtype=float).astype(int) for column in zip(*apart, strict=True))
+    text = "".join(f"{query} Q0 {document} 1 {score} t\n" for query, document, score in apart)
+    for run in (apart, numbers, text.encode()):
+        assert treckon.evaluate(qrels, run, "RR", **options) == expected
+    assert expected != treckon.evaluate(qrels, rows, "RR")
+
+
+def test_random_ties_do_not_depend_on_threads():
+    n, k = 2000, 50
+    columns = np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.zeros(n * k)
+    qrels = {query: {7: 1} for query in range(n)}
+    values = [treckon.evaluate(qrels, columns, "RR", ties="random", threads=threads).values for threads in (1, 4)]
+    assert np.array_equal(*values)
+    assert 1.0 in values[0] and len(np.unique(values[0])) == k
+
+
 # Unjudged documents, grades, gains.
 
 
 def test_condensed_takes_unjudged_documents_out():
     assert treckon.evaluate(QRELS, RUN, "P@3", unjudged="condensed").per_query["q1"]["P@3"] == pytest.approx(2 / 3)
     assert treckon.evaluate(QRELS, RUN, "P@3").per_query["q1"]["P@3"] == pytest.approx(1 / 3)
+
+
+def test_condensing_comes_after_the_depth_cut():
+    evaluation = treckon.evaluate(QRELS, RUN, ["R@3", "NumRet"], unjudged="condensed", depth=2)
+    assert list(evaluation.per_query["q1"].values()) == [1 / 4, 1]  # a; x is unjudged, and c is not looked at
 
 
 def test_unjudged_documents_can_be_refused():
@@ -164,9 +197,17 @@ def test_negative_grades_can_count_as_nonrelevant():
 
 
 def test_a_document_with_the_querys_own_id_can_be_taken_out():
-    qrels, run = {"7": {"a": 1}}, {"7": {"7": 2.0, "a": 1.0}}
-    assert treckon.evaluate(qrels, run, "RR")["RR"] == 0.5
-    assert treckon.evaluate(qrels, run, "RR", ignore_self=True)["RR"] == 1.0
+    qrels, run = {"7": {"a": 1}, "8": {"a": 1}}, {"7": {"7": 2.0, "a": 1.0}, "8": {"7": 2.0, "a": 1.0}}
+    evaluation = treckon.evaluate(qrels, run, "RR")
+    assert evaluation["RR"] == 0.5
+    assert "own_documents" not in evaluation.counts
+    rows = [(query, document, score) for query, documents in run.items() for document, score in documents.items()]
+    numbers = tuple(map(np.array, zip(*((int(q), 7 if d == "7" else 1, s) for q, d, s in rows), strict=True)))
+    text = "".join(f"{query} Q0 {document} 1 {score} t\n" for query, document, score in rows[::2] + rows[1::2])
+    for qrels_of, form in ((qrels, run), (qrels, rows), ({7: {1: 1}, 8: {1: 1}}, numbers), (qrels, text.encode())):
+        evaluation = treckon.evaluate(qrels_of, form, "RR", ignore_self=True)
+        assert evaluation["RR"] == 0.75
+        assert evaluation.counts["own_documents"] == 1
 
 
 def test_linear_and_exponential_gain():
@@ -177,9 +218,40 @@ def test_linear_and_exponential_gain():
     assert treckon.evaluate(qrels, run, "nDCG", gain={1: 1, 3: 7})["nDCG"] == pytest.approx(0.7098, abs=5e-5)
 
 
+def test_gains_by_level_and_by_mapping_and_discounts():
+    qrels, run = {"q": {"a": 1, "b": 2, "c": 2, "n": -1}}, {"q": ["a", "n", "b", "c"]}
+
+    def dcg(**options):
+        return treckon.evaluate(qrels, run, "DCG", **options)["DCG"]
+
+    log = math.log2
+    assert dcg() == pytest.approx(1 + 2 / log(4) + 2 / log(5))
+    assert dcg(gain={1: 3, 2: 9}) == pytest.approx(3 + 9 / log(4) + 9 / log(5))
+    assert dcg(gain={2: 9}) == pytest.approx(1 + 9 / log(4) + 9 / log(5))  # 1 is worth itself
+    assert dcg(gain=("binary", 2)) == dcg(gain=["binary", 2]) == pytest.approx(1 / log(4) + 1 / log(5))
+    assert dcg(discount="none") == 5.0
+    assert dcg(discount=("jk", 2)) == pytest.approx(1 + 2 / log(3) + 2 / log(4))
+    assert dcg(discount=("jk", 3)) == pytest.approx(1 + 2 + 2 / math.log(4, 3))
+
+
+def test_the_ideal_ranking_has_all_judged_documents_and_ends_at_the_measures_own_cutoff():
+    three = {"q": {"a": 1, "b": 1, "c": 1}}
+    assert round(treckon.evaluate(three, {"q": ["a", "x", "b"]}, "nDCG", depth=1)["nDCG"], 4) == 0.4693
+    assert treckon.evaluate(three, {"q": ["a", "x", "b"]}, "nDCG@1")["nDCG@1"] == 1.0
+    assert round(treckon.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a"]}, "nDCG")["nDCG"], 3) == 0.613
+    five = {"q": dict.fromkeys("abcde", 3)}
+    assert round(treckon.evaluate(five, {"q": ["a"]}, "nDCG@10")["nDCG@10"], 2) == 0.34
+    assert round(treckon.evaluate(five, {"q": [*"vwxyz", *"abcde"]}, "nDCG@10")["nDCG@10"], 2) == 0.54
+
+
 def test_an_option_that_no_measure_has_a_use_for_is_refused():
     with pytest.raises(ParameterError, match="gain: none of AP has a gain that the evaluation chooses"):
         treckon.evaluate(QRELS, RUN, "AP", gain="exp2")
+
+
+def test_the_conventions_of_a_result_can_be_asked_for_again():
+    first = treckon.evaluate(QRELS, RUN, "AP", ties="docno", missing="zero")
+    assert treckon.evaluate(QRELS, RUN, "AP", **first.conventions) == first
 
 
 # Queries.
@@ -223,6 +295,36 @@ def test_the_highest_score_of_a_document_can_stay():
     assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", duplicates="drop")["RR"] == 0.5
 
 
+def test_no_query_with_both_results_and_judgements():
+    qrels, run = {"1.1": {"a": 1}}, {"1": {"a": 2.0}}
+    nothing = "expected a query with both results and judgements, found none: "
+    rows = [("1", "a", 2.0)]
+    for form, found in (
+        (run, "the run has '1', the judgements have '1.1'"),
+        (rows, "the run has '1', the judgements have '1.1'"),
+        (b"1 Q0 a 1 2.0 t\n", "the run has '1', the judgements have '1.1'"),
+        ({}, "the run has no query"),
+        ([], "the run has no query"),
+    ):
+        with pytest.raises(NoQueriesError) as error:
+            treckon.evaluate(qrels, form, "AP")
+        assert str(error.value) == nothing + found
+        assert treckon.evaluate(qrels, form, "AP", missing="zero")["AP"] == 0.0
+    for missing in ("skip", "zero"):
+        with pytest.raises(NoQueriesError) as error:
+            treckon.evaluate({}, run, "AP", missing=missing)
+        assert str(error.value) == nothing + "there are no judgements"
+
+
+def test_equal_judgements_of_a_file_can_be_merged():
+    lines = b"q 0 a 1\nq 0 b 0\nq 0 a 1\n"
+    assert treckon.evaluate(lines, {"q": {"a": 1.0}}, "AP", equal_judgements="merge")["AP"] == 1.0
+    with pytest.raises(EvaluationError, match=r"^qrels:3: "):
+        treckon.evaluate(lines, {"q": {"a": 1.0}}, "AP")
+    with pytest.raises(EvaluationError, match="expected one judgement, found grades 1 and 2"):
+        treckon.evaluate(lines + b"q 0 a 2\n", {"q": {"a": 1.0}}, "AP", equal_judgements="merge")
+
+
 def test_equal_judgements_can_be_merged_different_ones_never():
     rows = [("q", "a", 1), ("q", "a", 1), ("q", "b", 0)]
     assert treckon.evaluate(rows, {"q": {"a": 1.0}}, "AP", equal_judgements="merge")["AP"] == 1.0
@@ -253,6 +355,9 @@ def test_depth_level_and_release():
         ({"compat": "8"}, "compat: expected '9.0.8' or '10.0' or None, found '8'"),
         ({"ties": "expected", "depth": 3}, "depth: expected none with ties='expected'"),
         ({"order": "rank"}, "order: expected 'score' or 'input', since this run has no ranks, found 'rank'"),
+        ({"threads": -1}, "threads: expected a whole number from 0, found -1"),
+        ({"threads": 1.5}, "threads: expected a whole number from 0, found 1.5"),
+        ({"threads": True}, "threads: expected a whole number from 0, found True"),
     ],
 )  # fmt: skip
 def test_conventions_that_cannot_be_are_refused(options, message):
@@ -299,6 +404,50 @@ def test_whole_numbers_as_ids_match_their_text():
         treckon.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, 1: {"a": 2.0}}, "RR")
 
 
+class Word(str, enum.Enum):
+    Q = "q"
+
+
+@pytest.mark.parametrize(
+    "one", ["", " ", "a b", "\0", "a\0", "\ud800", "\udcff", "\U0001f600", "\n", -5, 2**70, b"\xff", np.str_("x"),
+            np.bytes_(b"x"), np.uint8(7), Word.Q],
+    ids=repr,
+)  # fmt: skip
+def test_ids_of_every_kind(one):
+    """Ids of a query and of a document, in dicts and in rows; unjudged ones beside them."""
+    text = treckon.read_run({one: {"x": 1.0}}).popitem()[0]
+    for qrels, run in (
+        ({one: {one: 1}}, {one: {"zz": 2.0, one: 1.0}, "other": {one: 1.0}}),
+        ([(one, one, 1)], [(one, "zz", 2.0), (one, one, 1.0), ("other", one, 1.0)]),
+        ({one: {one: 1}}, {one: ["zz", one], "other": [one]}),
+        ({text: {text: 1}}, {one: {"zz": 2.0, one: 1.0}, "other": {one: 1.0}}),
+    ):
+        evaluation = treckon.evaluate(qrels, run, "RR")
+        assert evaluation.query_ids == (text,)
+        assert evaluation["RR"] == 0.5
+        assert evaluation.counts["extra"] == 1
+
+
+@pytest.mark.parametrize("one", [None, True, np.bool_(True), 1.5, (1, 2), 10**5000], ids=lambda one: type(one).__name__)
+def test_what_is_no_id(one):
+    for qrels, run in (
+        ({one: {"a": 1}}, {}),
+        ({"q": {one: 1}}, {}),
+        ({"q": {"a": 1}}, {one: {"a": 1.0}}),
+        ({"q": {"a": 1}}, {"q": {one: 1.0}}),
+        ([(one, "a", 1)], {}),
+        ({"q": {"a": 1}}, [("q", one, 1.0)]),
+        ({"q": {"a": 1}}, {"q": [one]}),
+    ):
+        with pytest.raises(InputError, match="^(qrels|run)(: query 'q'|: row 0)?(, item 0)?: expected .*id"):
+            treckon.evaluate(qrels, run, "AP")
+
+
+def test_one_text_as_two_ids():
+    with pytest.raises(InputError, match="query '1': expected each query once, found its id as two types"):
+        treckon.evaluate({"1": {"a": 1}}, {np.str_("1"): {"a": 1.0}, 1: {"a": 2.0}}, "RR")
+
+
 def test_many_rows_of_numbers_are_shared_by_threads():
     n, k = 400, 200
     rng = np.random.default_rng(0)
@@ -341,6 +490,23 @@ def test_an_evaluator_keeps_nothing_of_a_run_and_can_be_pickled():
     assert evaluator.evaluate(RUN) == first
     assert pickle.loads(pickle.dumps(evaluator)).evaluate(RUN) == first
     assert pickle.loads(pickle.dumps(first)) == first
+
+
+def test_an_evaluator_with_judgements_in_groups_can_be_pickled(tmp_path):
+    subtopics = {"q": {"s": {"a": 1, "c": 0}, "t": {"b": 2}, "u": {}}, "r": {"s": {"a": 1}}}
+    evaluator = treckon.Evaluator(subtopics, ["StRecall@2", "alpha_nDCG@2"], format="qrels_jg", missing="zero")
+    run = {"q": {"a": 2.0, "x": 1.0, "b": 0.5}}
+    copy = pickle.loads(pickle.dumps(evaluator))
+    assert copy.evaluate(run) == evaluator.evaluate(run)
+    assert copy.evaluate(run)["StRecall@2"] == 0.25
+    (tmp_path / "prefs").write_text("q g s a 3\nq g s b 2\n")
+    with pytest.raises(TypeError, match="preferences can't be pickled"):
+        pickle.dumps(treckon.Evaluator(tmp_path / "prefs", "prefs_simp", format="prefs"))
+
+
+def test_what_is_shown_of_an_evaluator():
+    evaluator = treckon.Evaluator(QRELS, ["AP", "nDCG@5"], level=2, gain="exp2")
+    assert repr(evaluator) == "<treckon Evaluator: 2 judged queries, AP, nDCG@5, gain='exp2', level=2>"
 
 
 def test_an_evaluator_serves_threads_at_once():

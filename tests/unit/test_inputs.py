@@ -437,7 +437,8 @@ def test_arrow_missing_items():
             holed = pa.concat_tables([whole, holed])
         with pytest.raises(InputError) as raised:
             as_run(holed)
-        assert str(raised.value) == f"run: row {len(holed) - 1}: {text}"
+        place = ", query 'q', document '1'" if name == "score" else ""
+        assert str(raised.value) == f"run: row {len(holed) - 1}{place}: {text}"
 
 
 def test_arrow_refusals():
@@ -507,10 +508,10 @@ def test_padding_of_scores():
     assert as_run((["q"], ids, np.array([[inf, nan, nan]]))).to_mapping() == {"q": {"a": inf}}
     assert as_run((["q"], ids, np.array([[2, nan, -inf]]))).to_mapping() == {"q": {"a": 2.0}}
     assert as_run((["q"], np.array([[-1, 4, -1]]), np.array([[nan, 1, nan]]))).to_mapping() == {"q": {"4": 1.0}}
-    for bad in ([1, nan, 2], [nan, nan, nan], [nan, 1, 2]):
+    for bad, document in (([1, nan, 2], "b"), ([nan, nan, nan], "a"), ([nan, 1, 2], "a")):
         with pytest.raises(InputError) as raised:
             as_run((["q"], ids, np.array([bad])))
-        assert str(raised.value) == "run: query 'q': expected a number as score, found NaN"
+        assert str(raised.value) == f"run: query 'q', document '{document}': expected a number as score, found NaN"
 
 
 @given(
@@ -659,21 +660,40 @@ NO_ID = "expected text or a whole number as id, found"
             [{"qid": "q", "docno": "d", "score": 1}, {}],
             "run: row 1: expected a mapping with the keys qid, docno, score, found one with none",
         ),
-        ([("q", "d", None)], "run: row 0: expected a number as score, found None"),
-        ([("q", "d", math.nan)], "run: row 0: expected a number as score, found NaN"),
-        ([("q", "d", 1), ("q", "e", np.float32("nan"))], "run: row 1: expected a number as score, found nan (float32)"),
-        ([("q", "d", Decimal("nan"))], "run: row 0: expected a number as score, found NaN (Decimal)"),
-        ([("q", "d", Decimal("snan"))], "run: row 0: expected a number as score, found sNaN (Decimal)"),
-        ([("q", "d", "0.5")], "run: row 0: expected a number as score, found '0.5' (str)"),
-        ([("q", "d", 1j)], "run: row 0: expected a number as score, found 1j (complex)"),
-        ([("q", "d", np.complex64(1))], "run: row 0: expected a number as score, found (1+0j) (complex64)"),
-        ([("q", "d", np.timedelta64(1, "D"))], "run: row 0: expected a number as score, found 1 days (timedelta64)"),
-        ([("q", "d", np.ones(1))], "run: row 0: expected a number as score, found ndarray"),
-        ([("q", "d", [1])], "run: row 0: expected a number as score, found list"),
-        ([("q", "d", 10**400)], "run: row 0: expected a score that fits a double, found a whole number of 1329 bits"),
+        ([("q", "d", None)], "run: row 0, query 'q', document 'd': expected a number as score, found None"),
+        ([("q", "d", math.nan)], "run: row 0, query 'q', document 'd': expected a number as score, found NaN"),
+        (
+            [("q", "d", 1), ("q", "e", np.float32("nan"))],
+            "run: row 1, query 'q', document 'e': expected a number as score, found nan (float32)",
+        ),
+        (
+            [("q", "d", Decimal("nan"))],
+            "run: row 0, query 'q', document 'd': expected a number as score, found NaN (Decimal)",
+        ),
+        (
+            [("q", "d", Decimal("snan"))],
+            "run: row 0, query 'q', document 'd': expected a number as score, found sNaN (Decimal)",
+        ),
+        ([("q", "d", "0.5")], "run: row 0, query 'q', document 'd': expected a number as score, found '0.5' (str)"),
+        ([("q", "d", 1j)], "run: row 0, query 'q', document 'd': expected a number as score, found 1j (complex)"),
+        (
+            [("q", "d", np.complex64(1))],
+            "run: row 0, query 'q', document 'd': expected a number as score, found (1+0j) (complex64)",
+        ),
+        (
+            [("q", "d", np.timedelta64(1, "D"))],
+            "run: row 0, query 'q', document 'd': expected a number as score, found 1 days (timedelta64)",
+        ),
+        ([("q", "d", np.ones(1))], "run: row 0, query 'q', document 'd': expected a number as score, found ndarray"),
+        ([("q", "d", [1])], "run: row 0, query 'q', document 'd': expected a number as score, found list"),
+        (
+            [("q", "d", 10**400)],
+            "run: row 0, query 'q', document 'd': expected a score that fits a double, found a whole number of "
+            "1329 bits",
+        ),
         (
             [("q", "d", -math.inf), ("q", "e", math.inf), ("q", "f", math.nan)],
-            "run: row 2: expected a number as score, found NaN",
+            "run: row 2, query 'q', document 'f': expected a number as score, found NaN",
         ),
         ([(None, "d", 1)], f"run: row 0: {NO_ID} None"),
         ([(1.0, "d", 1)], f"run: row 0: {NO_ID} 1.0"),
@@ -687,11 +707,17 @@ NO_ID = "expected text or a whole number as id, found"
         ),
         ((np.array(["q"]), {"d"}, [1]), "run: expected a column (a sequence or an array), found set"),
         ((np.array(["q"]), "d", [1]), "run: expected a column (a sequence or an array), found 'd' (str)"),
-        ((np.array(["q"]), ["d"], np.array([math.nan])), "run: row 0: expected a number as score, found NaN"),
-        ((np.array(["q"]), ["d"], np.array(["1"])), "run: row 0: expected a number as score, found '1' (str)"),
+        (
+            (np.array(["q"]), ["d"], np.array([math.nan])),
+            "run: row 0, query 'q', document 'd': expected a number as score, found NaN",
+        ),
+        (
+            (np.array(["q"]), ["d"], np.array(["1"])),
+            "run: row 0, query 'q', document 'd': expected a number as score, found '1' (str)",
+        ),
         (
             (np.array(["q"]), ["d"], np.array(["2020"], "M8[D]")),
-            "run: row 0: expected numbers as scores, found an array of datetime64[D]",
+            "run: row 0, query 'q', document 'd': expected numbers as scores, found an array of datetime64[D]",
         ),
         (
             (np.array(["2020"], "M8[ns]"), ["d"], [1]),
@@ -700,7 +726,10 @@ NO_ID = "expected text or a whole number as id, found"
         ((np.array([1.0]), ["d"], [1]), f"run: row 0: {NO_ID} 1.0"),
         ((np.array([True]), ["d"], [1]), f"run: row 0: {NO_ID} True"),
         ((np.ma.array([1, 2], mask=[0, 1]), ["d", "e"], [1, 2]), f"run: row 1: {NO_ID} None"),
-        ((["q"], ["d"], np.ma.array([1.0], mask=[1])), "run: row 0: expected a number as score, found None"),
+        (
+            (["q"], ["d"], np.ma.array([1.0], mask=[1])),
+            "run: row 0, query 'q', document 'd': expected a number as score, found None",
+        ),
         (
             (np.array("q"), np.array(["d"]), np.array([1])),
             "run: expected columns of one dimension, found an array of shape ()",
@@ -737,6 +766,7 @@ NO_ID = "expected text or a whole number as id, found"
         ),
         ([{"ranked": ["d"]}], f"run: row 0: {NO_ID} None"),
         ([{"id": 1, "ranked": ["d"]}, 5], "run: row 1: expected 'ranked' and 'relevant' as in the first one, found 5"),
+        ("", "run: expected a path, found empty text"),
         (b"", "run: cannot read it: it is empty"),
         (io.StringIO(""), "run: cannot read it: it is empty"),
         ("nowhere/run.txt", "nowhere/run.txt: cannot read it: No such file or directory"),
@@ -778,11 +808,13 @@ def test_refused_grades(grade, text):
     for form in (rows, columns, Columns(*columns), named):
         with pytest.raises(InputError) as raised:
             as_qrels(form)
-        assert str(raised.value) == f"qrels: row 1: {text}"
+        assert str(raised.value) == f"qrels: row 1, query 'q', document 'e': {text}"
     if isinstance(grade, (int, float)) and abs(grade) != 1 << 31:
         with pytest.raises(InputError) as raised:
             as_qrels((*columns[:2], np.array([1, grade])))
-        assert str(raised.value).startswith(f"qrels: row 1: {text.rpartition(' found ')[0]} found ")
+        assert str(raised.value).startswith(
+            f"qrels: row 1, query 'q', document 'e': {text.rpartition(' found ')[0]} found "
+        )
     with pytest.raises(InputError) as raised:
         mapping_of(as_qrels({"q": {"d": 1, "e": grade}}), QRELS)
     assert str(raised.value) == f"mapping: query 'q', document 'e': {text}"
@@ -817,10 +849,10 @@ def test_missing_items_of_libraries():
     for one, text in (
         (table, f"run: row 0: {NO_ID} 1.0"),  # with the missing one, the others are floats in pandas, too
         (table.astype({"doc_id": "Int64"}), f"run: row 1: {NO_ID} NAType"),
-        (table.assign(doc_id=["a", "b"]), "run: row 1: expected a number as score, found NaN"),
+        (table.assign(doc_id=["a", "b"]), "run: row 1, query 'q', document 'b': expected a number as score, found NaN"),
         (
             table.assign(doc_id="a", score=pd.array([1, None], "Int64")),
-            "run: row 1: expected a number as score, found NAType",
+            "run: row 1, query 'q', document 'a': expected a number as score, found NAType",
         ),
     ):
         with pytest.raises(InputError) as raised:
@@ -830,6 +862,19 @@ def test_missing_items_of_libraries():
     with pytest.raises(InputError) as raised:
         as_run(pl.DataFrame({"query_id": ["q", "q"], "doc_id": [1, None], "score": [1.0, 2.0]}))
     assert str(raised.value) == f"run: row 1: {NO_ID} None"
+
+
+def test_two_columns_of_one_name():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(InputError) as raised:
+        as_run(pd.DataFrame([["q", "d", 1.0, 2.0]], columns=["query_id", "doc_id", "score", "score"]))
+    assert str(raised.value) == "run: expected one column of each name, found DataFrame in place of one"
+
+
+def test_a_table_that_is_not_computed_yet():
+    pl = pytest.importorskip("polars")
+    with pytest.raises(InputError, match="found LazyFrame$"):
+        as_run(pl.LazyFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}))
 
 
 def test_name_in_messages():
@@ -1061,7 +1106,7 @@ OTHER = "; format= tells if this is of another format"
         (as_run, '{"q": {"d": 1, "d": 2}}', {}, "run: expected each key of a JSON object once, found 'd' twice"),
         (as_run, '{"q": ' + "[" * 100000 + "]" * 100000 + "}", {}, None),
         (as_run, '{"q": {"d": ' + "1" * 5000 + "}}", {}, None),
-        (as_run, '[["q", "d", NaN]]', {}, "run: row 0: expected a number as score, found NaN"),
+        (as_run, '[["q", "d", NaN]]', {}, "run: row 0, query 'q', document 'd': expected a number as score, found NaN"),
     ],
     ids=lambda given: "",
 )

@@ -783,6 +783,8 @@ cdef bint evaluate_gathered(Share *share) noexcept nogil:
         for query in range(n_queries):
             if counts[query] == 0 or not good:
                 continue
+            segment.qid = share.target.table.text + share.target.table.queries[query].qid_offset
+            segment.qid_length = share.target.table.queries[query].qid_length
             segment.records = records + starts[query] - counts[query]
             segment.n_records = counts[query]
             share.target.seen[query] = 1
@@ -933,6 +935,11 @@ cdef class RunScan:
     def extra(self):
         """(hashes of the ids of unjudged queries, the first such id or None), where the plan reports."""
         return share_extra(&self.share)
+
+    @property
+    def n_own(self):
+        """How many documents were taken out because their id is the query's."""
+        return self.share.joiner.n_own
 
     @property
     def n_lines(self):

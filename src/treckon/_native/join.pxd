@@ -74,6 +74,7 @@ ctypedef struct Joiner:
     int64_t *holes              # ranks of documents that no query's qrels have, where they are asked for
     size_t hole_capacity
     int64_t n_holes
+    int64_t n_own               # documents taken out so far because their id is the query's
     size_t n_found
     bint falls                  # no score is higher than the one listed before it
     bint ties                   # a score equals the one listed before it

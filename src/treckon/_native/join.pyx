@@ -125,6 +125,7 @@ cdef bint take_out_self(Joiner *joiner, Segment *segment) noexcept nogil:
         if not tk_same(segment.text + record.offset, record.length, segment.qid, segment.qid_length):
             joiner.kept[n] = record[0]
             n += 1
+    joiner.n_own += segment.n_records - n
     segment.records = joiner.kept
     segment.n_records = n
     return True

@@ -35,17 +35,20 @@ cdef enum:
     MOST_LOOKED_UP = 16        # judged documents of a query that are looked up in the run; of more, the run's are
 
 
-cdef bytes id_bytes(object key, str place):
-    # The bytes of an id: of text its UTF-8, of a whole number its decimal text.
+cpdef bytes id_bytes(object key, str place="id"):
+    """The bytes of an id: of text its UTF-8, of a whole number its decimal text. Raises InputError."""
     if isinstance(key, str):
         try:
             return (<str> key).encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             return (<str> key).encode("utf-8", "surrogatepass")
     if isinstance(key, bytes):
-        return key
+        return bytes(key)  # of a subclass, such as NumPy's: the bytes alone
     if hasattr(key, "__index__") and not isinstance(key, bool):
-        return b"%d" % key.__index__()
+        try:
+            return b"%d" % key.__index__()
+        except ValueError:
+            raise InputError(place, "expected an id of at most 4300 digits, found a whole number of more") from None
     raise InputError(place, f"expected text or a whole number as id, found {key!r} of type {type(key).__name__}")
 
 
@@ -152,7 +155,7 @@ cdef class MappingScan:
         for key in mapping:
             if type(key) is not str:
                 name = id_text_of(id_bytes(key, "run"))
-                if name in others or name in mapping:
+                if name in others or name in mapping and not (key == name and hash(key) == hash(name)):
                     raise InputError(f"run: query {name!r}", "expected each query once, found its id as two types")
                 others[name] = mapping[key]
         for query in range(qrels.table.n_queries):
@@ -300,11 +303,11 @@ cdef class MappingScan:
         cdef bytes docno
         cdef double score
         items = list(documents.items())
+        place = f"run: query {name!r}"
         self.begin_records(len(items))
         for key, value in items:
-            place = f"run: query {name!r}, document {key!r}"
             docno = id_bytes(key, place)
-            score = number_of(value, place)
+            score = number_of(value, f"{place}, document {key!r}")
             if self.as_listed:
                 score = -<double> self.share.n_kept
             elif self.results.plan.single_precision:
@@ -358,6 +361,11 @@ cdef class MappingScan:
     def extra(self):
         """(ids of unjudged queries, the first of them or None)."""
         return self.extra_queries, next(iter(self.extra_queries), None)
+
+    @property
+    def n_own(self):
+        """How many documents were taken out because their id is the query's."""
+        return self.share.joiner.n_own
 
     @property
     def first_query(self):
@@ -509,6 +517,11 @@ cdef class ColumnsScan:
     def extra(self):
         """(hashes of the ids of unjudged queries, the first such id or None), where the plan reports."""
         return share_extra(&self.share)
+
+    @property
+    def n_own(self):
+        """How many documents were taken out because their id is the query's."""
+        return self.share.joiner.n_own
 
     @property
     def first_query(self):

@@ -33,6 +33,9 @@ cdef class Prefs(Qrels):
         free(self.preferences.by_docno)
         free(self.preferences.queries)
 
+    def __reduce__(self):
+        raise TypeError("preferences can't be pickled")
+
     cdef bint is_faulty(self, int64_t query) noexcept nogil:
         return self.faulty_group(query) != NULL
 

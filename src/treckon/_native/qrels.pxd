@@ -63,6 +63,8 @@ cdef class Qrels:
 
     cdef list names(self)
     cdef list unit_names(self, int64_t query)
+    cdef list parts(self)
+    cdef list unit_judgements(self, uint64_t u)
     cdef bytes qid(self, int64_t query)
     cdef bint is_faulty(self, int64_t query) noexcept nogil
     cdef int index_documents(self) except -1

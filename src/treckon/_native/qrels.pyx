@@ -150,10 +150,33 @@ cdef class Qrels:
         return self.table.n_queries
 
     def __reduce__(self):
-        if self.has_groups:
-            raise TypeError("judgements in groups can't be pickled")
-        entries = [(self.qid(i), self.judgements(i)) for i in range(self.table.n_queries)]
-        return _rebuilt, (self.release, entries)
+        return _rebuilt, (self.release, self.has_groups, self.parts())
+
+    cdef list parts(self):
+        # (query id, group, judgements) of each query and group.
+        cdef const Query *q
+        cdef const Unit *unit
+        cdef int64_t i
+        cdef uint64_t u
+        found = []
+        for i in range(self.table.n_queries):
+            q = &self.table.queries[i]
+            for u in range(q.first_unit, q.first_unit + q.n_units):
+                unit = &self.table.units[u]
+                group = self.table.text[unit.group_offset:unit.group_offset + unit.group_length]
+                found.append((self.qid(i), group, self.unit_judgements(u)))
+        return found
+
+    cdef list unit_judgements(self, uint64_t u):
+        # The entries of a unit in file order.
+        cdef const Unit *unit = &self.table.units[u]
+        cdef const Judged *judged
+        cdef uint32_t i
+        entries = []
+        for i in range(unit.n_judged):
+            judged = &self.table.judged[unit.first_judged + i]
+            entries.append((self.table.text[judged.offset:judged.offset + judged.length], judged.grade))
+        return entries
 
     cdef bytes qid(self, int64_t query):
         cdef const Query *q = &self.table.queries[query]
@@ -298,27 +321,21 @@ cdef class Qrels:
         if not 0 <= query < self.table.n_queries:
             raise IndexError(f"query {query} of {self.table.n_queries}")
         cdef const Query *q = &self.table.queries[query]
-        cdef const Unit *unit
-        cdef const Judged *judged
         cdef uint64_t u
-        cdef uint32_t i
         entries = []
         for u in range(q.first_unit, q.first_unit + q.n_units):
-            unit = &self.table.units[u]
-            for i in range(unit.n_judged):
-                judged = &self.table.judged[unit.first_judged + i]
-                entries.append((self.table.text[judged.offset:judged.offset + judged.length], judged.grade))
+            entries += self.unit_judgements(u)
         return entries
 
 
-def _rebuilt(str release, list entries):
+def _rebuilt(str release, bint has_groups, list parts):
     # What a pickle makes.
     builder = QrelsBuilder()
-    for qid, judgements in entries:
-        builder.begin(qid)
+    for qid, group, judgements in parts:
+        builder.begin(qid, group)
         for docno, grade in judgements:
             builder.add(qid, docno, grade)
-    return builder.finish(release)
+    return builder.finish(release, has_groups)
 
 
 cdef int64_t find_query(const Table *table, const char *qid, size_t length) noexcept nogil:

@@ -92,11 +92,11 @@ def as_qrels(
 ) -> Source | Mapping[Any, Any] | Columns:
     """Qrels in one of the three forms.
 
-    All is as with `as_run`, with grades for scores: whole numbers of 32 bits, of whatever type. Besides,
+    All is as with a run, with grades for scores: whole numbers of 32 bits, of whatever type. Besides:
 
-    {query id: documents} is a list or set of relevant documents, which have grade 1
-    the column of grades is called relevance (grade, label, rel, score)
-    the format trec has lines ``qid 0 docno grade``; msmarco has ``qid docid``, all relevant, or TREC's four fields
+    - ``{query id: documents}`` is a list or set of relevant documents, which have grade 1
+    - the column of grades is called relevance (grade, label, rel, score)
+    - the format trec has lines ``qid 0 docno grade``; msmarco has ``qid docid``, all relevant, or TREC's four fields
     """
     return _in_form(given, columns, format, QRELS, name)
 

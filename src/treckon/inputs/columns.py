@@ -137,6 +137,8 @@ def plain_column(column: object, name: str) -> list[object] | tuple[object, ...]
         # The hidden items of a masked array are None in a list; as an array they would come back.
         return column.tolist() if isinstance(column, sys.modules["numpy"].ma.MaskedArray) else column
     if hasattr(column, "iloc") and hasattr(column, "isna"):  # pandas
+        if getattr(column, "ndim", 1) != 1:
+            raise InputError(name, f"expected one column of each name, found {shown(column)} in place of one")
         # With missing items, whole numbers would be floats in an array.
         return column.tolist() if column.isna().any() else column.to_numpy()  # type: ignore
     if hasattr(column, "null_count") and hasattr(column, "to_list"):  # polars
@@ -171,22 +173,27 @@ def checked_columns(
 ) -> Columns:
     """Columns of which every item was looked at, in the types that `Columns` promises.
 
-    `place(row)` says where a row stands, by default ``name: row 17``. Raises InputError.
+    `place(row)` says where a row stands and which query's it is; without it that is ``name: row 17``, and the query is
+    said, too. Raises InputError.
     """
-    if place is None:
 
-        def place(row: int) -> str:
-            return f"{name}: row {row}"
+    def row_place(row: int) -> str:
+        return f"{name}: row {row}" if place is None else place(row)
+
+    def value_place(row: int) -> str:
+        query = f", query {str(queries[row])!r}" if place is None else ""
+        return f"{row_place(row)}{query}, document {str(documents[row])!r}"
 
     plain = [plain_column(column, name) for column in (query_ids, doc_ids, values)]
     for column in plain:
         if is_numpy(column) and column.ndim != 1:
             raise InputError(name, f"expected columns of one dimension, found an array of shape {column.shape}")
     Columns(*plain, name=name)  # for its check of the lengths
+    queries, documents = _id_column(plain[0], row_place), _id_column(plain[1], row_place)
     return Columns(
-        _id_column(plain[0], place),
-        _id_column(plain[1], place),
-        _value_column(plain[2], kind, place),
+        queries,
+        documents,
+        _value_column(plain[2], kind, value_place),
         order=order,
         empty_queries=empty_queries,
         name=name,

@@ -56,7 +56,7 @@ def from_table(table: Any, columns: Names | None, kind: Kind, name: str) -> Colu
         if not table.dtype.names:
             return None
         return _from_names(list(table.dtype.names), table.__getitem__, columns, kind, name)
-    if hasattr(table, "columns") and (hasattr(table, "iloc") or hasattr(table, "get_column")):  # pandas, polars
+    if (hasattr(table, "iloc") or hasattr(table, "get_column")) and hasattr(table, "columns"):  # pandas, polars
         return _from_names(list(table.columns), table.__getitem__, columns, kind, name)
     if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
         return _from_arrow(table, columns, kind, name)

@@ -33,6 +33,8 @@ def open_text(given: object, name: str) -> Source | None:
     if isinstance(given, Source):
         return given
     if isinstance(given, str) and not _is_content(given):
+        if not given:
+            raise InputError(name, "expected a path, found empty text")
         return Source(given)
     if isinstance(given, os.PathLike):
         return Source(given)

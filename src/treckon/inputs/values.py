@@ -27,7 +27,7 @@ class Refused(Exception):
 def id_of(value: object) -> str:
     """A query's or document's id: any text, bytes (UTF-8, what is none is escaped) or whole number. Raises Refused."""
     if isinstance(value, str):
-        return str(value)  # of a subclass, such as NumPy's: the text alone
+        return str.__str__(value)  # of a subclass, such as NumPy's: the text alone
     if isinstance(value, (bytes, bytearray)):
         return value.decode("utf-8", "surrogateescape")
     if type(value).__name__ not in ("bool", "bool_"):  # NumPy's too: before 2.3 it passes for a whole number
