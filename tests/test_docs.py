@@ -2,15 +2,18 @@
 
 An example in a page is run where it is marked:
 
-- a ``python`` block with ``>>>`` is a doctest;
+- a ``python`` block with ``>>>`` is a doctest. The blocks of a page share their names and a folder, from top to bottom.
+  One below a line ``<!-- needs: pandas -->`` is left out where this library is not installed;
 - a ``sh`` block below a line ``<!-- run -->`` is run by sh, in a folder of its own that has trec_fixtures in it. A
   ``text`` block right below it shows all that it prints, on standard output and standard error; without one it prints
   nothing.
 """
 
 import doctest
+import importlib.util
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,6 +23,7 @@ from urllib.parse import unquote
 
 import pytest
 
+import treckon
 from treckon import registry
 from treckon.names import all_in_order
 from treckon.report.measure_text import measures_page
@@ -27,17 +31,17 @@ from treckon.report.measure_text import measures_page
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     path
-    for folder in (ROOT, ROOT / "docs", ROOT / "trec_fixtures", ROOT / "benchmarks")
+    for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "guide", ROOT / "trec_fixtures", ROOT / "benchmarks")
     for path in sorted(folder.glob("*.md"))
 ]
 
 SHELL = re.compile(r"^<!-- run -->\n```sh\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
-PYTHON = re.compile(r"^```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^(?:<!-- needs: (\w+) -->\n)?```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 class Example(NamedTuple):
-    """A block of a page."""
+    """A block of a page for the shell."""
 
     path: Path
     line: int
@@ -48,18 +52,23 @@ class Example(NamedTuple):
         return f"{self.path.relative_to(ROOT)}:{self.line}"
 
 
-def examples(pattern: re.Pattern[str]) -> list[Example]:
+def shell_examples() -> list[Example]:
     found = []
     for path in PAGES:
         text = path.read_text("utf-8")
-        for match in pattern.finditer(text):
-            output = (match[2] or "") if pattern.groups > 1 else ""
-            found.append(Example(path, text.count("\n", 0, match.start()) + 1, match[1], output))
+        for match in SHELL.finditer(text):
+            found.append(Example(path, text.count("\n", 0, match.start()) + 1, match[1], match[2] or ""))
     return found
 
 
-def of_each(found: list[Example]) -> Any:
-    return pytest.mark.parametrize("example", found, ids=str)
+def doctests(path: Path) -> list[tuple[str | None, str, int]]:
+    """The doctests of a page: what library each needs, its code, the line before its first."""
+    text = path.read_text("utf-8")
+    return [
+        (match[1], match[2], text.count("\n", 0, match.start(2)))
+        for match in PYTHON.finditer(text)
+        if ">>>" in match[2]
+    ]
 
 
 # Pages that are printed
@@ -75,6 +84,27 @@ def test_the_page_of_measures_has_every_record():
     for measure in registry.all_measures():
         assert measure.title in page
         assert f"### {measure.name}\n" in page
+
+
+@pytest.fixture(scope="module")
+def api_page() -> str:
+    return str(runpy.run_path(str(ROOT / "docs" / "print_api.py"))["api_page"]())
+
+
+def test_the_page_of_the_api_is_printed_from_it(api_page: str):
+    committed = (ROOT / "docs" / "api.md").read_text("utf-8")
+    assert committed == api_page, "python docs/print_api.py > docs/api.md"
+
+
+def test_the_page_of_the_api_has_all_of_it(api_page: str):
+    for name in {*treckon.__all__} - {"Conventions", "errors"}:
+        assert f"### {name}\n" in api_page
+    for option, value in treckon.Conventions().as_dict().items():
+        assert f"| `{option}` | `{value!r}` | " in api_page
+    assert "|  |" not in api_page  # an option whose values the page doesn't know
+    for name, one in vars(treckon.errors).items():
+        if isinstance(one, type) and issubclass(one, treckon.errors.TreckonError):
+            assert f"| `{name}` | " in api_page
 
 
 # Links
@@ -139,7 +169,7 @@ def awaits_preferences(example: Example) -> bool:
     return registry.find("prefs_simp") is None and re.search(r" -(R \w*prefs|Z) ", example.code) is not None
 
 
-@of_each(examples(SHELL))
+@pytest.mark.parametrize("example", shell_examples(), ids=str)
 @pytest.mark.skipif(os.name != "posix", reason="there is no sh here")
 def test_shell_example(example: Example, folder: Path):
     if awaits_preferences(example):
@@ -154,14 +184,20 @@ def test_shell_example(example: Example, folder: Path):
     assert finished.stdout.decode() == example.output
 
 
-@of_each(examples(PYTHON))
-def test_python_example(example: Example, folder: Path):
-    if ">>>" not in example.code:
-        pytest.skip("no doctest")
-    test = doctest.DocTestParser().get_doctest(example.code, {}, str(example), str(example.path), example.line)
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if doctests(path)], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_python_examples(path: Path, folder: Path):
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    names: dict[str, Any] = {}
     report: list[str] = []
-    failed, _ = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=report.append)
-    assert not failed, "".join(report)
+    for library, code, line in doctests(path):
+        if library and importlib.util.find_spec(library) is None:
+            continue
+        test = doctest.DocTestParser().get_doctest(code, names, path.name, str(path), line)
+        runner.run(test, out=report.append, clear_globs=False)
+        names = test.globs
+    assert not runner.failures, "".join(report)
 
 
 def test_examples_are_found():
@@ -169,3 +205,6 @@ def test_examples_are_found():
     for path in PAGES:
         text = path.read_text("utf-8")
         assert len(re.findall(r"<!-- *run\b", text)) == len(SHELL.findall(text)), path.name
+        assert len(re.findall(r"<!-- *needs\b", text)) == sum(library is not None for library, _, _ in doctests(path))
+        if path.parent.name == "guide":
+            assert text.count("```python\n") == len(doctests(path)), f"{path.name}: an example without >>>"
