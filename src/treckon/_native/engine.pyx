@@ -361,6 +361,25 @@ cdef class Results:
             at += size
         return block
 
+    def by_name(self, dict queries not None, tuple names not None):
+        """{query id: {name: value}}: `queries` has the number of each query by its id, `names` is as the values are.
+
+        A text value is 0.0. Of two values with one name the last counts.
+        """
+        cdef Py_ssize_t i, n = self.plan.n_values
+        cdef int64_t query
+        cdef dict found = {}, row
+        if len(names) != n:
+            raise ValueError(f"expected {n} names, found {len(names)}")
+        for query_id, query in queries.items():
+            if not 0 <= query < self.qrels.table.n_queries:
+                raise IndexError(f"query {query} of {self.qrels.table.n_queries}")
+            row = {}
+            for i in range(n):
+                row[names[i]] = self.matrix[query * n + i]
+            found[query_id] = row
+        return found
+
     def forget(self):
         """Makes all values empty again."""
         memset(self.seen, 0, self.qrels.table.n_queries)

@@ -8,7 +8,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isnan
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memchr, memcpy, memset
 
 from treckon._native.engine cimport (
     Results, Share, evaluate_found, evaluate_records, evaluate_segment, finish_gathered, gather_segment, is_wanted,
@@ -29,6 +29,9 @@ from treckon.errors import InputError
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    bint PyUnicode_IS_COMPACT_ASCII(object text)
+    const void *PyUnicode_1BYTE_DATA(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
 
 cdef enum:
     UNKNOWN_QUERY = -2         # engine.pyx looks it up
@@ -50,6 +53,18 @@ cpdef bytes id_bytes(object key, str place="id"):
         except ValueError:
             raise InputError(place, "expected an id of at most 4300 digits, found a whole number of more") from None
     raise InputError(place, f"expected text or a whole number as id, found {key!r} of type {type(key).__name__}")
+
+
+cdef bint has_nul(object text) except -1:
+    # Whether there is a NUL in text. Raises UnicodeEncodeError for text that has no UTF-8.
+    cdef Py_ssize_t length = 0
+    cdef const void *characters
+    if PyUnicode_IS_COMPACT_ASCII(text):
+        characters = PyUnicode_1BYTE_DATA(text)
+        length = PyUnicode_GET_LENGTH(text)
+    else:
+        characters = PyUnicode_AsUTF8AndSize(text, &length)
+    return memchr(characters, 0, length) != NULL
 
 
 cdef double number_of(object value, str place) except? -1.0:
@@ -86,6 +101,18 @@ cdef int32_t grade_of(object value, str place) except? -1:
     return whole
 
 
+cdef int refuse_odd_id(object key, str place) except -1:
+    # Raises InputError for an id that isn't text, has no UTF-8, or has a NUL.
+    if not isinstance(key, str):
+        raise InputError(place, f"expected text as id, found {type(key).__name__}")
+    try:
+        if has_nul(str(key)):
+            raise InputError(place, "expected an id without NUL, found one")
+    except UnicodeEncodeError:
+        raise InputError(place, "expected an id that can be written as UTF-8, found a lone surrogate") from None
+    return 0
+
+
 def id_text(object key):
     """The text of an id as `treckon` prints it: of bytes their UTF-8, of a whole number its decimal text."""
     return id_text_of(id_bytes(key, "id"))
@@ -115,10 +142,12 @@ cdef class MappingScan:
 
     results: where the values go
     as_listed: whether the documents' own order is the ranking, and not their scores
+    plain_ids: whether documents' ids must be text that is UTF-8 and has no NUL
     """
 
     cdef Results results
     cdef bint as_listed
+    cdef bint plain_ids
     cdef Share share
     cdef PyObject **keys
     cdef size_t key_capacity
@@ -126,10 +155,11 @@ cdef class MappingScan:
     cdef object first
     cdef list extra_queries            # ids of unjudged queries, where the plan reports
 
-    def __cinit__(self, Results results not None, bint as_listed=False):
+    def __cinit__(self, Results results not None, bint as_listed=False, bint plain_ids=False):
         memset(&self.share, 0, sizeof(Share))
         self.results = results
         self.as_listed = as_listed
+        self.plain_ids = plain_ids
         self.extra_queries = []
         self.share.target = results.as_target()
         self.share.duplicate_query = self.share.unjudged_query = -1
@@ -214,6 +244,8 @@ cdef class MappingScan:
             elif PyLong_CheckExact(<object> value):
                 scores[n] = PyLong_AsDouble(<object> value)
             else:
+                return False
+            if self.plain_ids and has_nul(<object> key):
                 return False
             self.keys[n] = key
             n += 1
@@ -306,6 +338,8 @@ cdef class MappingScan:
         place = f"run: query {name!r}"
         self.begin_records(len(items))
         for key, value in items:
+            if self.plain_ids:
+                refuse_odd_id(key, f"{place}, document {key!r}")
             docno = id_bytes(key, place)
             score = number_of(value, f"{place}, document {key!r}")
             if self.as_listed:
