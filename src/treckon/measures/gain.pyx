@@ -272,7 +272,7 @@ cdef double ndcg_over_relevant(const Ranking *ranking, const Params *params) noe
             total += ratio(walk.dcg, ideal_dcg_at(&best, params, walk.rank))
             n_gained += 1.0
     ideal_dcg_at(&best, params, NO_CUTOFF)
-    total += (<double> best.rank - n_gained) * ratio(walk.dcg, best.dcg)
+    total += ratio((<double> best.rank - n_gained) * walk.dcg, best.dcg)  # trec_eval rounds in this order
     return ratio(total, <double> best.rank) if total > 0.0 else 0.0
 
 
