@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import treckon
+from treckon.compat import pytrec_eval
 
 
 def evaluator(qrels: Any, measures: Iterable[str]) -> treckon.Evaluator:
@@ -14,6 +15,11 @@ def evaluator(qrels: Any, measures: Iterable[str]) -> treckon.Evaluator:
 def means(evaluator: treckon.Evaluator, run: Any) -> dict[str, float]:
     """Means of a run by the measures' printed names; run is a path, a dict of dict or columns."""
     return {str(measure): value for measure, value in evaluator.evaluate(run).means.items()}
+
+
+def pytrec_eval_evaluator(qrels: Any, measures: Iterable[str]) -> pytrec_eval.RelevanceEvaluator:
+    """The same by the interface of pytrec_eval; qrels is a dict of dict."""
+    return pytrec_eval.RelevanceEvaluator(qrels, measures)
 
 
 def columns(query_ids: Any, document_ids: Any, values: Any) -> Any:

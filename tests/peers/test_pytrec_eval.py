@@ -69,7 +69,7 @@ def declared(values: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]
 @pytest.mark.parametrize("judged_docs_only", [False, True])
 def test_values_are_equal_to_the_last_bit(seed: int, level: int, judged_docs_only: bool):
     random_ = random.Random(f"{seed} {level} {judged_docs_only}")
-    for _ in range(25):
+    for _ in range(12):
         qrels, run = random_input(random_)
         chosen = random_.sample(WITH_PARAMETERS, 6)
         for measures in (["all_trec"], chosen, random_.sample(sorted(ours.supported_measures), 5)):
@@ -98,7 +98,8 @@ def test_the_surface_is_the_same():
 @pytest.mark.parametrize(
     "measures",
     [
-        ["P.5", "P_10,15", "map", "ndcg_cut", "ndcg_cut.3", "P_5"], ["P", "P.5,10,5", "P.1.5", "P_5_10"], ["map", "map.5"],
+        ["P.5", "P_10,15", "map", "ndcg_cut", "ndcg_cut.3", "P_5"], ["P", "P.5,10,5", "P.1.5", "P_5_10"],
+        ["map", "map.5"],
         ["utility.1,2,3,4", "utility"], ["P.5 ", "recall.5-10", "set_F_0.5", "11pt_avg_0.1"], ["official"], [],
         ["iprec_at_recall_0.5", "Rprec_mult.0.2", "P.100,20,3", "P.5,,6"], WITH_PARAMETERS,
     ],
