@@ -11,7 +11,7 @@ from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon.conventions import Conventions
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.files import Source
-from treckon.inputs import Columns, as_qrels, as_run
+from treckon.inputs import Columns, Rows, as_qrels, as_run_or_rows
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
 from treckon.registry import (
     BOUNDED,
@@ -244,7 +244,7 @@ class Evaluator:
         convention refuses, NoQueriesError where no query has both results and judgements (and ``missing="zero"`` counts
         none without). Nothing that is passed in is changed.
         """
-        given = as_run(run, columns=columns, format=format)
+        given = as_run_or_rows(run, columns=columns, format=format)
         try:
             scoring = _Scoring(self, given)
             return scoring.evaluation()
@@ -314,13 +314,15 @@ def _list(column: Any) -> list[Any]:
 class _Scoring:
     """One run on its way to an `Evaluation`."""
 
-    def __init__(self, evaluator: Evaluator, run: Source | Mapping[Any, Any] | Columns) -> None:
+    def __init__(self, evaluator: Evaluator, run: Source | Mapping[Any, Any] | Columns | Rows) -> None:
         self._evaluator = evaluator
         self._conventions = evaluator.conventions
         self._qrels = evaluator._qrels
         self._run = run
         self._measures = evaluator.measures
         self._warnings = list(evaluator._warnings)
+        if isinstance(run, Rows) and not run.again and any(map(evaluator._is_sampled, evaluator.measures)):
+            self._run = run.columns()  # they will be read many times
         if self._conventions.order == "rank" and not isinstance(run, Source) and getattr(run, "order", "") != "rank":
             raise ParameterError("order: expected 'score' or 'input', since this run has no ranks, found 'rank'")
 
@@ -362,6 +364,8 @@ class _Scoring:
             return results, self._scan_source(results, self._run)
         if isinstance(self._run, Columns):
             return results, self._scan_columns(results, self._run)
+        if isinstance(self._run, Rows):
+            return results, [self._scan_rows(results, self._run)]
         mapping = MappingScan(results, self._conventions.order == "input")
         mapping.scan(self._run)
         return results, [mapping]
@@ -391,6 +395,17 @@ class _Scoring:
             _scan_rows(scans, run, scores, 1)
             scans[0].finish_gathering()
         return scans
+
+    def _scan_rows(self, results: Results, run: Rows) -> ColumnsScan:
+        as_listed = self._conventions.order == "input"
+        scan = ColumnsScan(results, gather=not run.again)
+        scan.scan_rows(run, as_listed)
+        if scan.scattered:
+            scan = ColumnsScan(results, gather=True)
+            scan.scan_rows(run, as_listed)
+        if scan.gathers:
+            scan.finish_gathering()
+        return scan
 
     # What conventions refuse
 

@@ -2,8 +2,9 @@
 
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check
-from cpython.long cimport PyLong_AsDouble, PyLong_CheckExact
+from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isnan
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -416,7 +417,7 @@ cdef class ColumnsScan:
 
     cdef readonly Results results
     cdef Share share
-    cdef bint gathers
+    cdef readonly bint gathers
     cdef Record *records
     cdef size_t record_capacity
     cdef char *text
@@ -527,6 +528,95 @@ cdef class ColumnsScan:
         if self.share.out_of_memory:
             raise MemoryError
 
+    def scan_rows(self, rows not None, bint as_listed=False):
+        """Evaluates rows as they come.
+
+        rows: an iterable of `treckon.inputs.Rows`' kind: of rows that are tuples of exactly the type `row_type` the
+              three items stand at the positions `at`, of any other row `take(row)` gives them, and where they are no
+              plain text and numbers, `checked(number, row)` does, or raises
+        as_listed: whether the rows' own order is the ranking, and not their scores
+        """
+        cdef Py_ssize_t query_at, document_at, score_at, size
+        cdef int64_t number = -1
+        cdef size_t n = 0, n_text = 0
+        cdef double score = 0.0
+        cdef bint single = self.results.plan.single_precision
+        kind = rows.row_type
+        query_at, document_at, score_at = rows.at
+        size = 3 if kind is None or kind is tuple else len(kind._fields)
+        take = rows.take
+        last = None
+        for row in rows:
+            number += 1
+            if type(row) is kind and PyTuple_GET_SIZE(row) == size:
+                query = <object> PyTuple_GET_ITEM(row, query_at)
+                document = <object> PyTuple_GET_ITEM(row, document_at)
+                value = <object> PyTuple_GET_ITEM(row, score_at)
+            else:
+                try:
+                    query, document, value = take(row)
+                except Exception:
+                    query, document, value = rows.checked(number, row)
+            if not plain_score(value, &score) or not (is_plain_id(query) and is_plain_id(document)):
+                query, document, value = rows.checked(number, row)
+                score = value
+            if n == 0 or not (query is last or same_id(query, last)):
+                if n and not self.take_rows(last, n):
+                    break
+                last = query
+                n = n_text = 0
+            if as_listed:
+                score = -<double> number
+            elif single:
+                score = <double> (<float> score)
+            n_text += self.add_row(document, score, n, n_text)
+            n += 1
+        else:
+            if n:
+                self.take_rows(last, n)
+        if self.share.out_of_memory:
+            raise MemoryError
+
+    cdef size_t add_row(self, object document, double score, size_t n, size_t n_text) except? 0:
+        # The length of the document's id, which was put behind the others.
+        cdef const char *text
+        cdef Py_ssize_t length = 0
+        cdef Record *record
+        cdef bytes encoded
+        cdef char[20] digits
+        if not reserve(<void **> &self.records, &self.record_capacity, n + 1, sizeof(Record)):
+            raise MemoryError
+        if PyUnicode_CheckExact(document):
+            try:
+                text = PyUnicode_AsUTF8AndSize(document, &length)
+            except UnicodeEncodeError:  # a lone surrogate
+                encoded = id_bytes(document, "run")
+                text, length = encoded, len(encoded)
+        else:
+            length = tk_decimal(<int64_t> document, digits)
+            text = digits
+        if not reserve(<void **> &self.text, &self.text_capacity, n_text + length + TK_SLACK, 1):
+            raise MemoryError
+        memcpy(self.text + n_text, text, length)
+        record = &self.records[n]
+        record.hash = tk_hash(self.text + n_text, length, hash_key())
+        record.value = score
+        record.offset = n_text
+        record.length = <uint32_t> length
+        return length
+
+    cdef bint take_rows(self, object query, size_t n) except -1:
+        # One query's rows. False: no further ones are wanted.
+        cdef Segment segment
+        cdef bytes qid = id_bytes(query, "run")
+        memset(&segment, 0, sizeof(Segment))
+        segment.text = self.text
+        segment.qid = qid
+        segment.qid_length = len(qid)
+        segment.records = self.records
+        segment.n_records = n
+        return self.take(&segment)
+
     def finish_gathering(self):
         """Evaluates all that was kept."""
         self.results.forget()
@@ -561,6 +651,35 @@ cdef class ColumnsScan:
     def first_query(self):
         """The id of the first query, or None."""
         return None if self.share.n_segments == 0 else self.share.first_qid[:self.share.first_qid_length]
+
+
+cdef inline bint is_plain_id(object key) noexcept:
+    # Text, or a whole number of 64 bits.
+    cdef int overflow = 0
+    if PyUnicode_CheckExact(key):
+        return True
+    if not PyLong_CheckExact(key):
+        return False
+    PyLong_AsLongLongAndOverflow(key, &overflow)
+    return overflow == 0
+
+
+cdef inline bint same_id(object one, object other):
+    return type(one) is type(other) and one == other
+
+
+cdef inline bint plain_score(object value, double *score) noexcept:
+    # Whether it is a number of Python's (of a whole number: one that a double holds) and not NaN.
+    if PyFloat_Check(value):
+        score[0] = PyFloat_AS_DOUBLE(value)
+        return not isnan(score[0])
+    if PyLong_CheckExact(value):
+        try:
+            score[0] = PyLong_AsDouble(value)
+        except OverflowError:
+            return False
+        return True
+    return False
 
 
 cdef bint has_nan(const double *scores, size_t n) noexcept nogil:

@@ -16,7 +16,7 @@ from treckon.errors import InputError, ParameterError
 from treckon.files import Source
 from treckon.inputs.columns import Columns, checked_columns, from_lists, from_matrix, is_array, is_numpy
 from treckon.inputs.pastes import find_pastes, part_of_pastes, read_tsv_pastes
-from treckon.inputs.tables import from_dict_of_columns, from_rows, from_table
+from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
 from treckon.inputs.text import (
     FORMATS,
     detected_format,
@@ -41,9 +41,11 @@ __all__ = [
     "QRELS",
     "RUN",
     "Columns",
+    "Rows",
     "as_pair",
     "as_qrels",
     "as_run",
+    "as_run_or_rows",
     "plain_documents",
     "plain_mapping",
     "write_qrels",
@@ -84,6 +86,14 @@ def as_run(
 
     Raises InputError, and ParameterError where `columns` or `format` don't fit what is given.
     """
+    form = as_run_or_rows(given, columns=columns, format=format, name=name)
+    return form.columns() if isinstance(form, Rows) else form
+
+
+def as_run_or_rows(
+    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
+) -> Source | Mapping[Any, Any] | Columns | Rows:
+    """The same, but rows are left as they are, so that no more than one of them need be there at a time."""
     return _in_form(given, columns, format, RUN, name)
 
 
@@ -98,7 +108,8 @@ def as_qrels(
     - the column of grades is called relevance (grade, label, rel, score)
     - the format trec has lines ``qid 0 docno grade``; msmarco has ``qid docid``, all relevant, or TREC's four fields
     """
-    return _in_form(given, columns, format, QRELS, name)
+    form = _in_form(given, columns, format, QRELS, name)
+    return form.columns() if isinstance(form, Rows) else form
 
 
 def as_pair(given: object, *, name: str = "input") -> tuple[Mapping[Any, Any] | Columns, Mapping[Any, Any] | Columns]:
@@ -131,7 +142,7 @@ def as_pair(given: object, *, name: str = "input") -> tuple[Mapping[Any, Any] | 
 
 def _in_form(
     given: object, columns: Names | None, text_format: str | None, kind: Kind, name: str
-) -> Source | Mapping[Any, Any] | Columns:
+) -> Source | Mapping[Any, Any] | Columns | Rows:
     columns = _checked_names(columns, kind)
     if text_format is not None and text_format not in FORMATS:
         raise ParameterError(f"format: expected one of {', '.join(FORMATS)}, found {shown(text_format)}")
@@ -153,7 +164,7 @@ def _checked_names(columns: object, kind: Kind) -> Names | None:
 
 def _text_in_form(
     source: Source, given: object, columns: Names | None, text_format: str | None, kind: Kind
-) -> Source | Mapping[Any, Any] | Columns:
+) -> Source | Mapping[Any, Any] | Columns | Rows:
     """Text read in its format; TREC's is left to the scanner."""
     own = source is not given
     try:
@@ -171,7 +182,7 @@ def _text_in_form(
 
 def _read_text(
     source: Source, columns: Names | None, text_format: str, kind: Kind
-) -> Source | Mapping[Any, Any] | Columns:
+) -> Source | Mapping[Any, Any] | Columns | Rows:
     if text_format == "json":
         return _data_in_form(read_json(source), columns, kind, source.name)
     if text_format == "tsv":
@@ -185,7 +196,7 @@ def _read_text(
     return source
 
 
-def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -> Mapping[Any, Any] | Columns:
+def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | Rows:
     if isinstance(given, Mapping):
         return _mapping_in_form(given, columns, kind, name)
     table = from_table(given, columns, kind, name)
@@ -197,7 +208,7 @@ def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -
             raise ParameterError(f"columns: expected a table with names, found {shown(given)}")
         return nameless
     if isinstance(given, Iterable):
-        return from_rows(given, columns, kind, name)
+        return Rows(given, columns, kind, name)
     raise InputError(
         name,
         f"expected a path, an open file, bytes, a mapping, a table, columns or rows (query, document, {kind.value}), "

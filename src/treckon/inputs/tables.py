@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterable, Mapping
+from itertools import chain, islice
 from operator import attrgetter, itemgetter
 
 from treckon.errors import InputError
 from treckon.inputs.columns import Columns, checked_columns, is_numpy
-from treckon.inputs.values import Kind, listed, shown
+from treckon.inputs.values import Kind, Refused, id_of, listed, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     Names = Sequence[Any]  # three: of the columns of query ids, document ids and values
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 _QUERY_NAMES = (("query_id",), ("qid", "query-id", "q_id", "topic_id"))
 #: Where both docno and docid are there, docid is a number of the search engine's own.
 _DOC_NAMES = (("doc_id",), ("docno",), ("docid", "corpus-id", "corpus_id", "document_id"))
+
+#: The type of what reads an item of a named tuple by its name.
+_NamedItem = type(namedtuple("_Named", "item").item)
 
 
 def named_columns(has: Callable[[str], bool], kind: Kind) -> Names | None:
@@ -94,36 +99,87 @@ def _from_arrow(producer: object, columns: Names | None, kind: Kind, name: str) 
         table.close()
 
 
-def from_rows(rows: Iterable[Any], columns: Names | None, kind: Kind, name: str) -> Columns:
-    """Rows: tuples (query id, document id, number), or objects or dicts that have these by name. Read once."""
-    queries: list[object] = []
-    documents: list[object] = []
-    values: list[object] = []
-    read = None
-    for row, one in enumerate(rows):
-        if read is None:
-            read, expected = _row_reader(one, columns, kind)
+class Rows:
+    """Rows that have not been read yet: tuples (query id, document id, number), or objects or dicts with these by name.
+
+    An iterator's rows can be read once, those of a list or tuple (`again`) as often as one likes.
+    """
+
+    __slots__ = ("_expected", "_kind", "_rows", "again", "at", "name", "order", "row_type", "take")
+
+    def __init__(self, rows: Iterable[Any], columns: Names | None, kind: Kind, name: str) -> None:
+        self.again = isinstance(rows, (list, tuple))
+        self.name = name
+        self.order = "score"
+        self._kind = kind
+        first: list[Any] = list(islice(rows, 1)) if self.again else []
+        if not self.again:
+            iterator = iter(rows)
+            first = list(islice(iterator, 1))
+            rows = chain(first, iterator)
+        self._rows = rows
+        self.take: Callable[[Any], tuple[object, object, object]] = _three_items
+        self._expected = ""
+        #: Where rows are tuples of one type, that type, and where in them the three items are.
+        self.row_type: type | None = None
+        self.at = (0, 1, 2)
+        if first:
+            self.take, self._expected, names = _row_reader(first[0], columns, kind)
+            self._find_positions(type(first[0]), names)
+
+    def _find_positions(self, row_type: type, names: Names | None) -> None:
+        if row_type is tuple and names is None:
+            self.row_type = tuple
+        elif issubclass(row_type, tuple) and names and all(type(getattr(row_type, n, 0)) is _NamedItem for n in names):
+            self.row_type = row_type
+            fields = list(row_type._fields)  # type: ignore[attr-defined]
+            self.at = fields.index(names[0]), fields.index(names[1]), fields.index(names[2])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows)
+
+    def checked(self, number: int, row: Any) -> tuple[str, str, float]:
+        """The three items of a row as text, text and number. Raises InputError with the row's number."""
+        place = f"{self.name}: row {number}"
+        query, document, value = self._taken(number, row)
         try:
-            query, document, value = read(one)
+            return id_of(query), id_of(document), self._kind.value_of(value)
+        except Refused as problem:
+            raise problem.at(place) from None
+
+    def _taken(self, number: int, row: Any) -> tuple[object, object, object]:
+        try:
+            query, document, value = self.take(row)
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-            raise InputError(f"{name}: row {row}", f"expected {expected}, found {_shown_row(one)}") from None
-        queries.append(query)
-        documents.append(document)
-        values.append(value)
-    return checked_columns(queries, documents, values, kind, name)
+            problem = f"expected {self._expected}, found {_shown_row(row)}"
+            raise InputError(f"{self.name}: row {number}", problem) from None
+        return query, document, value
+
+    def columns(self) -> Columns:
+        """The same as columns, of which every item was looked at. Raises InputError."""
+        queries: list[object] = []
+        documents: list[object] = []
+        values: list[object] = []
+        for number, row in enumerate(self):
+            query, document, value = self._taken(number, row)
+            queries.append(query)
+            documents.append(document)
+            values.append(value)
+        return checked_columns(queries, documents, values, self._kind, self.name)
 
 
 def _row_reader(
     first: object, columns: Names | None, kind: Kind
-) -> tuple[Callable[[Any], tuple[object, object, object]], str]:
-    """What takes a row like the first one apart, and how messages call such rows."""
+) -> tuple[Callable[[Any], tuple[object, object, object]], str, Names | None]:
+    """What takes a row like the first one apart, how messages call such rows, and the attributes that it reads."""
     if isinstance(first, Mapping):
         keys = columns or named_columns(first.__contains__, kind) or _usual_names(kind)
-        return itemgetter(*keys), f"a mapping with the keys {', '.join(map(str, keys))}"
+        return itemgetter(*keys), f"a mapping with the keys {', '.join(map(str, keys))}", None
     names = columns or named_columns(lambda name: hasattr(first, name), kind)
     if names is None:
-        return _three_items, f"(query, document, {kind.value}) or an object with {', '.join(_usual_names(kind))}"
-    return attrgetter(*map(str, names)), f"an object with {', '.join(map(str, names))}"
+        return _three_items, f"(query, document, {kind.value}) or an object with {', '.join(_usual_names(kind))}", None
+    names = [str(name) for name in names]
+    return attrgetter(*names), f"an object with {', '.join(names)}", names
 
 
 def _usual_names(kind: Kind) -> Names:
