@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from operator import index
 
 from treckon import names, registry
+from treckon.compat.ir_measures_names import CONSTANT, DCG, WITH_ARGUMENTS
 from treckon.compat.trec_eval import NICKNAMES
 from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError
 from treckon.names import Asked
@@ -197,10 +198,6 @@ def _kind_of(record: Record) -> Arguments:
     return record.parameters if isinstance(record.parameters, Arguments) else Arguments()
 
 
-# ir_measures writes gain and discount of nDCG as one, and gains in the plural.
-_DCG = {"log2": ("linear", "log2"), "exp-log2": ("exp2", "log2")}
-
-
 def _translated(record: Record, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with ir_measures' put into ours. Raises ParameterError for what the record doesn't have."""
     known = {one.name: one.type for one in _kind_of(record).arguments}
@@ -219,12 +216,16 @@ def _translated(record: Record, arguments: Mapping[str, object]) -> dict[str, ob
         elif name == "gains" and gain:
             put(gain, value, name)
         elif name == "dcg" and gain:
-            if not isinstance(value, str) or value not in _DCG:
+            if not isinstance(value, str) or value not in DCG:
                 expected = "'log2' or 'exp-log2' (here gain='exp2')"
                 raise ParameterError(f"{record.name}: {name}: expected {expected}, found {value!r}")
-            put(gain, _DCG[value][0], name)
+            if value != "log2" or "gains" not in arguments:
+                put(gain, DCG[value][0], name)
             if discount:
-                put(discount, _DCG[value][1], name)
+                put(discount, DCG[value][1], name)
+        elif name in CONSTANT.get(record.name, ()):
+            if value != (only := CONSTANT[record.name][name]):
+                raise ParameterError(f"{record.name}: {name}: expected {only!r}, found {value!r}")
         else:
             near = _nearest(name, known)
             raise ParameterError(f"{record.name}: expected {_alternatives(known)}, found argument '{name}'{near}")
@@ -247,8 +248,18 @@ def _nearest(word: str, known: Iterable[str], instead: str = "") -> str:
     return f"; did you mean {_alternatives(near)}?" if near else instead
 
 
+def _find(name: str) -> tuple[Record | None, dict[str, object]]:
+    """The record that a name of the field stands for, and the arguments that the name has in it.
+
+    Names are also read with hyphens, as ndeval prints them: ``alpha-nDCG``.
+    """
+    name, arguments = WITH_ARGUMENTS.get(name, (name, {}))
+    return registry.find_field(name) or registry.find_field(name.replace("-", "_")), arguments
+
+
 def _unknown(name: str) -> UnknownMeasureError:
     known = [known for record in registry.field_measures() for known in (record.name, *record.aliases)]
+    known += WITH_ARGUMENTS
     known += [record.name for record in registry.all_measures() if record.since is not None]
     near = _nearest(name, [*known, *NICKNAMES], "; no name is near it")
     return UnknownMeasureError(f"unknown measure '{name}'{near}")
@@ -264,11 +275,11 @@ def _parsed(text: str, release: str) -> tuple[Measure, ...]:
         raise UnknownMeasureError(f"expected a measure's name, found '{text}'")
     if "(" in stripped or "@" in stripped:
         return (_by_field_name(stripped, release),)
-    record = registry.find_field(stripped)
+    record, arguments = _find(stripped)
     has_trec_eval = _in_trec_eval(stripped, release)
     if record is not None and (record.name == stripped or not has_trec_eval):
         try:
-            return (field_measure(record),)
+            return (field_measure(record, None, arguments),)
         except ParameterError:
             if not has_trec_eval:  # it needs a cutoff, and trec_eval has no defaults for it
                 raise
@@ -277,7 +288,7 @@ def _parsed(text: str, release: str) -> tuple[Measure, ...]:
 
 def _by_field_name(text: str, release: str) -> Measure:
     reader = _Reader(text)
-    record = registry.find_field(reader.name)
+    record, preset = _find(reader.name)
     if record is None:
         if _in_trec_eval(reader.name, release):
             raise ParameterError(
@@ -286,7 +297,7 @@ def _by_field_name(text: str, release: str) -> Measure:
             )
         raise _unknown(reader.name)
     arguments, at = reader.rest()
-    return field_measure(record, at, arguments)
+    return field_measure(record, at, {**preset, **arguments})
 
 
 def _in_trec_eval(name: str, release: str) -> bool:

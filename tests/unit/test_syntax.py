@@ -164,6 +164,14 @@ def test_a_measure_prints_as_it_parses(text):
         # ir_measures' words
         ("nDCG(dcg='exp-log2')@20", "nDCG(gain='exp2', discount='log2')@20"),
         ("nDCG(dcg='log2')", "nDCG(gain='linear', discount='log2')"),
+        ("nDCG(dcg='log2', gains={1: 3})@5", "nDCG(gain={1: 3}, discount='log2')@5"),
+        ("SDCG(dcg='log2', min_rel=0, max_rel=3)@5", "SDCG(max_rel=3)@5"),
+        ("SetRelP(rel=2)", "SetP(rel=2, relative=True)"),
+        ("SetRelP", "SetP(relative=True)"),
+        ("SetRelP(relative=False)", "SetP"),
+        ("alpha-nDCG@10", "alpha_nDCG@10"),
+        ("ERR-IA@20", "ERR_IA@20"),
+        ("MAP-IA", "AP_IA"),
         ("nDCG(gains={1: 3, 2: 9})@20", "nDCG(gain={1: 3, 2: 9})@20"),
         # trec_eval's
         ("P.5", "P_5"),
@@ -516,7 +524,8 @@ def test_what_is_no_measure(item, found):
         ),
         ("nDCG(dcg='ln')", "nDCG: dcg: expected 'log2' or 'exp-log2' (here gain='exp2'), found 'ln'"),
         ("nDCG(dcg=2)", "nDCG: dcg: expected 'log2' or 'exp-log2' (here gain='exp2'), found 2"),
-        ("nDCG(gains={1: 2}, dcg='log2')", "nDCG: dcg: expected gain once, found it in another argument too"),
+        ("nDCG(gains={1: 2}, dcg='exp-log2')", "nDCG: dcg: expected gain once, found it in another argument too"),
+        ("SDCG(dcg='exp-log2')@5", "SDCG: dcg: expected 'log2', found 'exp-log2'"),
         ("AP(dcg='log2')", "AP: expected rel, judged_only or denominator, found argument 'dcg'"),
         # trec_eval's parameters
         ("P.0", "P: negative cutoff: expected whole numbers from 1, found '0'"),
@@ -532,6 +541,31 @@ def test_what_a_measure_cannot_carry(text, message):
     with pytest.raises(ParameterError) as caught:
         parse(text)
     assert str(caught.value).startswith(message)
+
+
+# Every name of ir_measures, with every parameter.
+IR_MEASURES = """
+    Accuracy(rel=2)@3; AP(rel=2, judged_only=True)@100; MAP; BPM(T=1.0, min_rel=0, max_rel=3)@10; Bpref(rel=2); BPref;
+    Compat(p=.95, normalize=False); ERR@20; ERR; ERR_IA(rel=1, judged_only=True)@5; nERR_IA(rel=1, judged_only=True)@5;
+    alpha_DCG(rel=1, alpha=.5, judged_only=False)@10; α_DCG@10; alpha_nDCG(rel=1, alpha=.5)@10; α_nDCG(alpha=.9);
+    NRBP(rel=1, alpha=.5, beta=.5); nNRBP(rel=2, alpha=.3, beta=.4); AP_IA(rel=1, judged_only=True); MAP_IA;
+    P_IA(rel=2, judged_only=True)@5; StRecall(rel=1)@20; infAP(rel=2); INST(T=1.0, min_rel=0, max_rel=3);
+    INSQ(T=2.0, min_rel=0, max_rel=3); IPrec(rel=1, judged_only=True)@0.5; Judged@10; Judged;
+    nDCG(dcg='log2', gains={0:1,1:3}, judged_only=True)@10; NDCG(dcg="exp-log2"); NERR8(min_rel=0, max_rel=3)@10;
+    NERR9(min_rel=0, max_rel=3)@10; NERR10(p=.9, min_rel=0, max_rel=3); NERR11(T=1.0, min_rel=0, max_rel=3); NumQ;
+    NumRel(rel=1); NumRet(rel=2); NumRet; NumRelRet; P(rel=2, judged_only=True)@5; Precision@5;
+    R(rel=2, judged_only=True)@5; Recall@1000; RBP(p=.8, rel=1)@10; Rprec(rel=2, judged_only=True); RPrec;
+    RR(rel=2, judged_only=True); MRR@10; SDCG(dcg='log2', min_rel=0, max_rel=3)@10;
+    SetP(rel=2, relative=True, judged_only=True); SetRelP(rel=2); SetR(rel=2); SetF(rel=2, beta=2.0, judged_only=True);
+    SetAP(rel=2, judged_only=True); Success(rel=2, judged_only=True)@10
+"""
+
+
+@pytest.mark.parametrize("text", [text.strip() for text in IR_MEASURES.split(";")])
+def test_ir_measures_texts_are_read(text):
+    measure = parse(text)
+    assert parse(str(measure)) == measure
+    assert (measure.at is not None) == ("@" in text)
 
 
 @pytest.mark.parametrize(
