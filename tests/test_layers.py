@@ -21,6 +21,7 @@ LAYERS = [
     {"measures"},
     {"names", "syntax", "files", "reading", "preference_faults", "zscores", "conventions", "inputs"}
     | {"compat.trec_eval"},
+    {"statistics"},
     {"trec_evaluation", "evaluator", "results", "mappings", "own_measures"},
     {"report", "compat"},
     {"cli", "__init__", "__main__"},

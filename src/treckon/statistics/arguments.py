@@ -1,0 +1,140 @@
+"""What the functions of this package are given: checked, and as arrays."""
+
+from __future__ import annotations
+
+from math import frexp, fsum, isfinite
+
+from treckon.errors import EvaluationError, ParameterError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    import numpy
+    from numpy.typing import ArrayLike
+
+    Array: TypeAlias = numpy.ndarray[Any, numpy.dtype[numpy.float64]]
+
+MOST_RESAMPLES = 10_000_000
+
+
+def numbers(values: ArrayLike, name: str) -> Array:
+    """The values as a row of doubles. Raises EvaluationError unless they are finite numbers, at least one."""
+    return _finite(values, name, 1)
+
+
+def rows(values: ArrayLike | Iterable[ArrayLike], name: str) -> Array:
+    """The values as a matrix of doubles, a row for each run, a column for each query. Raises EvaluationError."""
+    return _finite(values, name, 2)
+
+
+def _finite(values: Any, name: str, n_dimensions: int) -> Array:
+    import numpy  # noqa: PLC0415
+
+    shape = "a number for each query" if n_dimensions == 1 else "a row of as many numbers for each run"
+    try:
+        found = numpy.array(values if hasattr(values, "__array__") else list(values), dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise EvaluationError(f"{name}: expected {shape}, found something else") from None
+    if found.ndim != n_dimensions:
+        raise EvaluationError(f"{name}: expected {shape}, found {found.ndim} dimensions")
+    if found.size == 0:
+        raise EvaluationError(f"{name}: expected {shape}, found none")
+    if not numpy.isfinite(found).all():
+        at = tuple(int(i) for i in numpy.argwhere(~numpy.isfinite(found))[0])
+        place = f"query {at[-1]}" if n_dimensions == 1 else f"run {at[0]}, query {at[1]}"
+        raise EvaluationError(f"{name}: {place} (from 0): expected a finite number, found {found[at]}")
+    return found
+
+
+def magnitude(values: Array) -> int:
+    """The exponent of the power of two that the values are to be divided by, so that no sum or square overflows.
+
+    Doing so and undoing it changes no digit.
+    """
+    return int(frexp(float(abs(values).max()))[1])
+
+
+def mean(values: Array) -> float:
+    """The mean, correctly rounded (but for the division) in whatever order the values stand."""
+    import numpy  # noqa: PLC0415
+
+    least, exponent = float(values.min()), magnitude(values)
+    if least == float(values.max()):
+        return least
+    return float(numpy.ldexp(fsum(numpy.ldexp(values, -exponent)) / len(values), exponent))
+
+
+def deviation(values: Array) -> float:
+    """The standard deviation of at least two values, over n - 1. Exactly 0 where all are equal."""
+    import numpy  # noqa: PLC0415
+
+    if values.min() == values.max():
+        return 0.0
+    exponent = magnitude(values)
+    scaled = numpy.ldexp(values, -exponent)
+    squares = fsum((scaled - mean(scaled)) ** 2)
+    found = float(numpy.ldexp((squares / (len(values) - 1)) ** 0.5, exponent))
+    return found if isfinite(found) else float(numpy.finfo(float).max)
+
+
+def units(matrix: Array, clusters: Sequence[Hashable] | None) -> tuple[Array, Array]:
+    """What is resampled: for each query, or each cluster of them, the sum of each run's values, and how many it has.
+
+    Gives sums (units x runs) and sizes (units). Raises EvaluationError where there isn't a cluster for each query.
+    """
+    import numpy  # noqa: PLC0415
+
+    n_queries = matrix.shape[1]
+    if clusters is None:
+        return numpy.ascontiguousarray(matrix.T), numpy.ones(n_queries)
+    labels = list(clusters)
+    if len(labels) != n_queries:
+        raise EvaluationError(f"clusters: expected one for each of {n_queries} queries, found {len(labels)}")
+    known: dict[Hashable, int] = {}
+    numbers = numpy.array([known.setdefault(label, len(known)) for label in labels])
+    sums = numpy.zeros((len(known), matrix.shape[0]))
+    numpy.add.at(sums, numbers, matrix.T)
+    return sums, numpy.bincount(numbers).astype(float)
+
+
+def whole(name: str, value: object, lowest: int, highest: int) -> int:
+    """The value, checked. Raises ParameterError."""
+    index = None if isinstance(value, bool) else getattr(value, "__index__", None)
+    if index is None or not lowest <= index() <= highest:
+        raise ParameterError(f"{name}: expected a whole number from {lowest} to {highest}, found {value!r}")
+    return int(index())
+
+
+def resampling(resamples: object, seed: object) -> tuple[int, int]:
+    """Number of resamples and seed, checked."""
+    return whole("resamples", resamples, 1, MOST_RESAMPLES), whole("seed", seed, 0, 2**64 - 1)
+
+
+def share(name: str, value: Any) -> float:
+    """The value, checked to be above 0 and below 1. Raises ParameterError."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = 0.0
+    if isinstance(value, (str, bool)) or not 0.0 < found < 1.0:
+        raise ParameterError(f"{name}: expected a number above 0 and below 1, found {value!r}")
+    return found
+
+
+def one_of(name: str, value: object, choices: Sequence[str]) -> str:
+    """The value, checked to be one of the choices. Raises ParameterError."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(map(repr, choices[:-1])) + " or " + repr(choices[-1])
+        raise ParameterError(f"{name}: expected {listed}, found {value!r}")
+    return value
+
+
+def scipy_stats(what: str) -> Any:
+    """SciPy's distributions and tests. Raises ImportError that says how to get them."""
+    try:
+        import scipy.stats  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(f"{what} needs SciPy: pip install 'treckon[stats]' ({error})", name="scipy") from error
+    return scipy.stats
