@@ -23,6 +23,7 @@ LAYERS = [
     | {"compat.trec_eval"},
     {"statistics"},
     {"trec_evaluation", "evaluator", "results", "mappings", "own_measures"},
+    {"comparison"},
     {"report", "compat"},
     {"cli", "__init__", "__main__"},
 ]

@@ -9,11 +9,14 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "Conventions",
     "Evaluation",
     "Evaluator",
     "Measure",
     "RankingView",
+    "compare",
+    "compare_evaluations",
     "define",
     "errors",
     "evaluate",
@@ -28,6 +31,7 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon import errors
+    from treckon.comparison import Comparison, compare, compare_evaluations
     from treckon.conventions import Conventions
     from treckon.evaluator import Evaluator, evaluate
     from treckon.inputs import write_qrels, write_run
@@ -38,11 +42,14 @@ if TYPE_CHECKING:
 
 # Public names are imported when they are first used, so that `import treckon` costs nothing.
 _HOMES = {
+    "Comparison": "treckon.comparison",
     "Conventions": "treckon.conventions",
     "Evaluation": "treckon.results",
     "Evaluator": "treckon.evaluator",
     "Measure": "treckon.syntax",
     "RankingView": "treckon.own_measures",
+    "compare": "treckon.comparison",
+    "compare_evaluations": "treckon.comparison",
     "define": "treckon.own_measures",
     "errors": "treckon",
     "evaluate": "treckon.evaluator",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 #: The module of each command, in the order of the help. `trec_eval` is a program of its own, with its own options.
 COMMANDS = {
+    "compare": "treckon.cli.compare",
     "measures": "treckon.cli.measures",
     "trec_eval": "treckon.cli.trec_eval",
 }

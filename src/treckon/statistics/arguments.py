@@ -138,3 +138,13 @@ def scipy_stats(what: str) -> Any:
     except ImportError as error:
         raise ImportError(f"{what} needs SciPy: pip install 'treckon[stats]' ({error})", name="scipy") from error
     return scipy.stats
+
+
+def has_scipy() -> bool:
+    """Whether SciPy is installed."""
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    try:
+        return find_spec("scipy") is not None
+    except ValueError:  # a test has put None in its place
+        return False

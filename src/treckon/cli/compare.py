@@ -1,0 +1,230 @@
+"""``treckon compare``: runs against a baseline, over the same queries."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+
+from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, conventions_of
+from treckon.cli.output import say, write_tables
+from treckon.errors import ParameterError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from treckon.comparison import Comparison
+    from treckon.report.tables import Column, Table
+
+SUMMARY = "compare runs with a baseline: differences, intervals and significance tests"
+
+EXAMPLES = """\
+examples:
+  treckon compare qrels.txt bm25.run rm3.run                    differences by AP and nDCG@10, four tests
+  treckon compare -m RR@10 --per-query qrels.txt old.run new.run    which queries lost, which gained
+  treckon compare --pairs qrels.txt a.run b.run c.run d.run     every pair of runs (randomised Tukey HSD)
+  treckon compare --cluster topics.tsv qrels.txt a.run b.run    variants of a topic are drawn together
+  treckon compare --format latex -o table.tex qrels.txt a.run b.run
+
+All judged queries count: one that a run lacks scores as if it had retrieved nothing. The same seed gives
+the same numbers on any machine. All but the randomization test need SciPy: pip install 'treckon[stats]'.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    from treckon.comparison import TESTS  # noqa: PLC0415
+    from treckon.statistics import CORRECTIONS  # noqa: PLC0415
+    from treckon.statistics.bootstrap import METHODS  # noqa: PLC0415
+
+    parser.add_argument("qrels", metavar="QRELS", help="judgements")
+    parser.add_argument("baseline", metavar="BASELINE", help="the run that the others are compared with")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="runs")
+    add_measures(parser, ("AP", "nDCG@10"))
+    group = parser.add_argument_group("statistics")
+    group.add_argument(
+        "--test",
+        dest="tests",
+        action="append",
+        choices=TESTS,
+        help="a test of the differences, two-sided; repeatable (default: all; without SciPy randomization)",
+    )
+    group.add_argument(
+        "--correction",
+        choices=CORRECTIONS,
+        default=CORRECTIONS[0],
+        help="of each test's p-values, over all measures and runs (default: %(default)s)",
+    )
+    group.add_argument(
+        "--interval",
+        dest="method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="kind of bootstrap interval (default: %(default)s)",
+    )
+    group.add_argument(
+        "--confidence", type=_share, default=0.95, metavar="X", help="of the intervals (default: %(default)s)"
+    )
+    group.add_argument(
+        "--resamples", type=_whole_number, default=10_000, metavar="N", help="how many are drawn (default: %(default)s)"
+    )
+    group.add_argument(
+        "--seed", type=_whole_number, default=0, metavar="N", help="of what is drawn (default: %(default)s)"
+    )
+    group.add_argument(
+        "--cluster",
+        dest="clusters",
+        metavar="FILE",
+        help="lines of a query id and a cluster: the queries of a cluster are drawn, and change signs, together",
+    )
+    group.add_argument(
+        "--alpha",
+        type=_share,
+        default=0.05,
+        metavar="X",
+        help="level of the groups of runs and of the detectable difference (default: %(default)s)",
+    )
+    group.add_argument(
+        "--power", type=_share, default=0.8, metavar="X", help="of the detectable difference (default: %(default)s)"
+    )
+    group = parser.add_argument_group("more tables")
+    group.add_argument(
+        "--per-query",
+        action="store_true",
+        help="the values of each query, from the greatest loss to the greatest gain",
+    )
+    group.add_argument("--pairs", action="store_true", help="the differences between all pairs of three or more runs")
+    add_conventions(parser)
+    add_inputs(parser)
+    add_formats(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compares the runs."""
+    from treckon.comparison import compare  # noqa: PLC0415
+
+    conventions = conventions_of(arguments)
+    ties_seed = conventions.pop("seed", 0)
+    comparison = compare(
+        arguments.qrels,
+        _by_name([arguments.baseline, *arguments.runs]),
+        arguments.measures,
+        tests=arguments.tests,
+        resamples=arguments.resamples,
+        seed=arguments.seed,
+        confidence=arguments.confidence,
+        method=arguments.method,
+        correction=arguments.correction,
+        clusters=arguments.clusters,
+        alpha=arguments.alpha,
+        power=arguments.power,
+        ties_seed=ties_seed,
+        threads=arguments.threads,
+        qrels_format=arguments.qrels_format,
+        run_format=arguments.run_format,
+        **conventions,
+    )
+    # In a document the notes belong to the table, else they would be in the way of those who read it.
+    in_document = arguments.format in ("markdown", "latex")
+    tables = list(_tables(comparison, arguments, comparison.notes if in_document else ()))
+    for line in [*(() if in_document else comparison.notes), *comparison.warnings]:
+        say(arguments, line)
+    write_tables(arguments, tables, data=comparison.to_dict(per_query=arguments.per_query))
+    return 0
+
+
+def _by_name(paths: Sequence[str]) -> dict[str, str]:
+    """The runs' files by name: without folders, unless two would have the same name. Raises ParameterError."""
+    if len(set(paths)) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise ParameterError(f"expected each run once, found '{twice}' twice")
+    names = [os.path.basename(path) or path for path in paths]
+    return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+
+
+def _tables(comparison: Comparison, arguments: argparse.Namespace, notes: Sequence[str]) -> Iterator[Table]:
+    from treckon.report.tables import Column, Table  # noqa: PLC0415
+
+    def real(name: str) -> Column:
+        return Column(name, "real")
+
+    def signed(name: str) -> Column:
+        return Column(name, "signed")
+
+    measures, runs = comparison.measures, comparison.runs
+    groups = {measure: dict(zip(runs, found.letters, strict=True)) for measure, found in comparison.tukey.items()}
+    interval = f"{100 * arguments.confidence:g}%"
+    yield Table(
+        [
+            "measure", "run", real("mean"), real("low"), real("high"), Column("missing", "integer"),
+            *(["groups"] if groups else []),
+        ],
+        [
+            [str(measure), run, mean.estimate, mean.low, mean.high, comparison.missing[run],
+             *([groups[measure][run]] if groups else [])]
+            for measure in measures for run, mean in comparison.means[measure].items()
+        ],
+        title=f"Means over {len(comparison.query_ids)} queries, with {interval} intervals",
+    )  # fmt: skip
+    yield Table(
+        [
+            "measure", "run", signed("difference"), signed("low"), signed("high"), Column("change %", "percent"),
+            Column("wins", "integer"), Column("ties", "integer"), Column("losses", "integer"), signed("d"),
+            real("detectable"),
+        ],
+        [
+            [str(one.measure), one.run, one.interval.estimate, one.interval.low, one.interval.high, one.relative,
+             one.wins, one.ties, one.losses, one.effect_size, one.detectable]
+            for one in comparison.differences
+        ],
+        title=f"Differences from {comparison.baseline}, with {interval} intervals",
+        notes=notes if not comparison.options["tests"] else (),
+    )  # fmt: skip
+    if comparison.options["tests"]:
+        yield Table(
+            [
+                "measure", "run", "test", Column("statistic", "real"), Column("n", "integer"),
+                Column("p", "probability"), Column("corrected", "probability"), "how",
+            ],
+            [
+                [str(one.measure), one.run, name, test.statistic, test.n, test.p_value, one.corrected[name], test.note]
+                for one in comparison.differences for name, test in one.tests.items()
+            ],
+            title=f"Tests of the differences from {comparison.baseline}",
+            notes=notes,
+        )  # fmt: skip
+    if arguments.pairs and comparison.tukey:
+        yield Table(
+            ["measure", "run", "other run", signed("difference"), Column("p", "probability")],
+            [
+                [str(measure), runs[i], runs[j], found.means[j] - found.means[i], found.p_values[i][j]]
+                for measure, found in comparison.tukey.items() for j in range(len(runs)) for i in range(j)
+            ],
+            title="All pairs, randomised Tukey HSD",
+        )  # fmt: skip
+    if arguments.per_query:
+        yield Table(
+            ["measure", "run", "query", real("baseline"), real("value"), signed("difference")],
+            [
+                [str(measure), run, row.query_id, row.baseline, row.run, row.difference]
+                for measure in measures for run in runs[1:] for row in comparison.per_query(measure, run)
+            ],
+            title=f"Queries by their difference from {comparison.baseline}",
+        )  # fmt: skip
+
+
+def _whole_number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,20}", text):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.0 < found < 1.0:
+        raise argparse.ArgumentTypeError(f"expected a number above 0 and below 1, found '{text}'")
+    return found
