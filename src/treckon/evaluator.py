@@ -249,8 +249,35 @@ class Evaluator:
             scoring = _Scoring(self, given)
             return scoring.evaluation()
         finally:
-            if isinstance(given, Source):
+            if isinstance(given, Source) and given is not run:
                 given.close()
+
+    @property
+    def query_ids(self) -> list[str]:
+        """The judged queries, in the order of the judgements."""
+        return [id_text(query_id) for query_id in self._qrels.query_ids()]
+
+    def changed(self, measures: str | Measure | Iterable[str | Measure] | None = None, **conventions: Any) -> Evaluator:
+        """An evaluator with the same judgements, which are not read again, and with other measures or conventions.
+
+        What is not given stays as it is. The conventions that judgements are read by, `compat` and
+        `equal_judgements`, can't be changed. Raises UnknownMeasureError, ParameterError.
+        """
+        for fixed in ("compat", "equal_judgements"):
+            if fixed in conventions and conventions[fixed] != getattr(self.conventions, fixed):
+                raise ParameterError(f"{fixed}: the judgements were read with {getattr(self.conventions, fixed)!r}")
+        conventions = {**self._given_conventions(), **conventions}
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.conventions = Conventions(**conventions)
+        other._given = frozenset(conventions)
+        if measures is not None:
+            other.measures = parse_all(measures, release=other.conventions.release)
+        other._check_measures()
+        return other
+
+    def _given_conventions(self) -> dict[str, object]:
+        return {name: value for name, value in self.conventions.as_dict().items() if name in self._given}
 
 
 def evaluate(

@@ -38,6 +38,7 @@ def test_every_command_is_complete_and_has_examples(name, treckon):
     assert f"treckon {name}" in module.EXAMPLES
     status, shown, messages = treckon(name, "--help")
     assert (status, messages) == (0, b"")
+    assert shown.decode().startswith(f"usage: treckon {name} [options] ")
     assert module.SUMMARY in shown.decode()
     assert shown.decode().endswith(module.EXAMPLES)
 
@@ -54,7 +55,7 @@ def test_every_command_is_complete_and_has_examples(name, treckon):
 def test_examples_of_the_help_can_be_read(line):
     """Their arguments are among the command's. What follows three blanks is a comment."""
     name, *arguments = re.split(r"   |[|>]", line.removeprefix("treckon "))[0].split()
-    parser = Parser(prog=name, add_help=False)
+    parser = Parser(prog=name)
     import_module(COMMANDS[name]).add_arguments(parser)
     parser.parse_intermixed_args([one.strip("'\"") for one in arguments])
 
@@ -155,7 +156,7 @@ def test_nothing_slow_is_imported_for_text(arguments):
 
 
 def parsed(add, *arguments):
-    parser = Parser(prog="treckon test", add_help=False)
+    parser = Parser(prog="treckon test")
     add(parser)
     return parser.parse_intermixed_args(arguments)
 

@@ -26,10 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 #: The module of each command, in the order of the help. `trec_eval` is a program of its own, with its own options.
 COMMANDS = {
+    "eval": "treckon.cli.eval",
     "compare": "treckon.cli.compare",
     "measures": "treckon.cli.measures",
     "trec_eval": "treckon.cli.trec_eval",
@@ -44,7 +45,19 @@ class UsageError(TreckonError):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises, instead of ending the process."""
+    """A parser that raises, instead of ending the process, and whose usage is one line."""
+
+    def __init__(self, **more: Any) -> None:
+        self._inputs: list[str] = []
+        super().__init__(add_help=False, allow_abbrev=False, **more)
+
+    def add_argument(self, *names: str, **more: Any) -> argparse.Action:
+        """Adds an argument of the command itself, not of a group of them."""
+        if not names[0].startswith("-"):
+            name, repeated = str(more.get("metavar", names[0])), str(more.get("nargs"))
+            self._inputs.append({"+": f"{name}...", "*": f"[{name}...]", "?": f"[{name}]"}.get(repeated, name))
+            self.usage = " ".join(["%(prog)s [options]", *self._inputs])
+        return super().add_argument(*names, **more)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} ({self.prog} --help shows what there is)")
@@ -56,8 +69,6 @@ def _parser(name: str, module: ModuleType) -> Parser:
         description=module.SUMMARY,
         epilog=module.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", default=False, help="this text")
     module.add_arguments(parser)

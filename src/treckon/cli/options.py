@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from inspect import cleandoc
 
 from treckon.conventions import CHOICES, RELEASES, Conventions
 
@@ -54,7 +53,7 @@ def add_conventions(parser: argparse.ArgumentParser) -> None:
     """Adds an option for each convention of `treckon.Conventions`; `conventions_of` has what was given."""
     group = parser.add_argument_group("conventions", "What is not given is as trec_eval has it.")
     meanings = _meanings()
-    for name in Conventions.__slots__:
+    for name in meanings or Conventions.__slots__:
         flags = _FLAGS.get(name, ("--" + name.replace("_", "-"),))
         more: dict[str, Any] = {"dest": f"convention_{name}", "default": argparse.SUPPRESS}
         if name in CHOICES:
@@ -65,7 +64,7 @@ def add_conventions(parser: argparse.ArgumentParser) -> None:
             more |= {"action": "store_true"}
         else:
             more |= {"type": _READERS.get(name, _whole_number), "metavar": _METAVARS.get(name, "N")}
-        group.add_argument(*flags, help=meanings.get(name, "").replace("%", "%%"), **more)
+        group.add_argument(*flags, help=_HELP.get(name, meanings.get(name, "")).replace("%", "%%"), **more)
     for flag, name, value in (("-c", "missing", "zero"), ("-J", "unjudged", "condensed")):
         group.add_argument(
             flag,
@@ -85,8 +84,11 @@ def conventions_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _meanings() -> dict[str, str]:
     """What each convention means: the lines of the class's documentation, which Python may have been told to drop."""
-    lines = re.findall(r"^(\w+): +(.*(?:\n +.*)*)", cleandoc(Conventions.__doc__ or ""), re.MULTILINE)
-    return {name: " ".join(text.split()) for name, text in lines}
+    lines = re.findall(r"^ {0,4}(\w+): +(.*(?:\n {5,}.*)*)", Conventions.__doc__ or "", re.MULTILINE)
+    return {
+        name: " ".join(text.split()).replace("None:", "without it:").replace("`seed`", "--ties-seed")
+        for name, text in lines
+    }
 
 
 def _whole_number(text: str) -> int:
@@ -128,6 +130,11 @@ def _discount(text: str) -> object:
 
 _READERS: dict[str, Callable[[str], object]] = {"gain": _gain, "discount": _discount}
 _METAVARS = {"gain": "GAIN", "discount": "DISCOUNT"}
+#: Where a command line writes it in other words than Python.
+_HELP = {
+    "gain": "linear, exp2, binary:GRADE or GRADE=GAIN,GRADE=GAIN, of measures with gains",
+    "discount": "log2, none or jk:BASE, of measures with discounts",
+}
 
 
 # Inputs and output

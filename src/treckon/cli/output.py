@@ -54,16 +54,23 @@ def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: ob
 
     Raises OutputError.
     """
-    format, path = arguments.format, arguments.output
-    terminal = path is None and is_terminal(sys.stdout)
-    if format is None:
-        format = "table" if terminal else "tsv"
-    width = None
+    width, terminal = None, _to_terminal(arguments)
     if terminal:
         from shutil import get_terminal_size  # noqa: PLC0415
 
         width = get_terminal_size().columns
-    write(render(tables, format, width, terminal, digits=arguments.digits, data=data), path)
+    format = chosen_format(arguments)
+    write(render(tables, format, width, terminal, digits=arguments.digits, data=data), arguments.output)
+
+
+def chosen_format(arguments: Namespace) -> str:
+    """The format of the output: one of `tables.FORMATS`."""
+    chosen: str | None = arguments.format
+    return chosen or ("table" if _to_terminal(arguments) else "tsv")
+
+
+def _to_terminal(arguments: Namespace) -> bool:
+    return arguments.output is None and is_terminal(sys.stdout)
 
 
 def is_terminal(stream: object) -> bool:

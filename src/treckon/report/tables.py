@@ -25,7 +25,7 @@ class Column:
     name:   its head, and its key in JSON
     kind:   how values are written, one of KINDS:
             "text"
-            "integer"      a whole number
+            "integer"      a whole number; what isn't whole is rounded as "real"
             "real"         rounded to `digits`
             "signed"       the same with its sign, also where it is positive: a difference
             "percent"      a share (0.25) as 25.0: two digits less, without the sign of per cent
@@ -67,7 +67,7 @@ def _probability(value: float, digits: int) -> str:
 #: How the values of each kind of column are written.
 KINDS: dict[str, Callable[[float, int], str]] = {
     "text": lambda value, digits: str(value),
-    "integer": lambda value, digits: str(value) if isinstance(value, int) else f"{value:.0f}",
+    "integer": lambda value, digits: f"{value:.{digits}f}" if value % 1 else str(int(value)),
     "real": lambda value, digits: f"{value:.{digits}f}",
     "signed": _signed,
     "percent": _percent,

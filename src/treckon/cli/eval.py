@@ -1,0 +1,234 @@
+"""``treckon eval``: the values of runs, and what is to be known besides."""
+
+from __future__ import annotations
+
+import re
+
+from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, conventions_of
+from treckon.cli.output import chosen_format, say, write_tables
+from treckon.errors import InputError
+from treckon.measures.usual import USUAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+
+    from treckon.alternatives import Alternatives
+    from treckon.report.tables import Cell, Column, Table
+    from treckon.results import Evaluation
+    from treckon.syntax import Measure
+
+SUMMARY = "score runs by any measures and conventions"
+
+EXAMPLES = """\
+examples:
+  treckon eval qrels.txt run.txt
+  treckon eval qrels.txt runs/*.txt -m AP -m nDCG@10 -m "nDCG(gain='exp2')@20"
+  treckon eval qrels.txt run.txt -m official -c          as trec_eval -c
+  treckon eval qrels.txt run.txt --per-query --format csv -o values.csv
+  treckon eval qrels.txt run.txt --ties optimistic --unjudged condensed --level 2
+  treckon eval qrels.tsv run.dev.tsv -m RR@10            MS MARCO's files, JSON and others are read too
+  zcat run.gz | treckon eval qrels.txt - --format json
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.add_argument("qrels", metavar="QRELS", help="the judgements")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="a run; several are scored against the same judgements")
+    add_measures(parser, USUAL)
+    parser.add_argument("-q", "--per-query", action="store_true", help="the values of each query too, before the means")
+    parser.add_argument("-n", "--no-summary", action="store_true", help="no means")
+    add_conventions(parser)
+    add_inputs(parser)
+    add_formats(parser)
+
+
+class Scored:
+    """A run with what came of it."""
+
+    __slots__ = ("alternatives", "evaluation", "name", "path")
+
+    def __init__(self, name: str, path: str, evaluation: Evaluation, alternatives: Alternatives | None) -> None:
+        self.name = name
+        self.path = path
+        self.evaluation = evaluation
+        self.alternatives = alternatives
+
+
+def run(arguments: Namespace) -> int:
+    """Scores the runs."""
+    scored = _scored(arguments)
+    for note in _notes(scored):
+        say(arguments, note)
+    data = {
+        "qrels": arguments.qrels,
+        "runs": [
+            {"run": one.name, "path": one.path, **one.evaluation.to_dict(per_query=arguments.per_query)}
+            for one in scored
+        ],
+    }
+    write_tables(arguments, _table(arguments, scored), data)
+    return 0
+
+
+def _scored(arguments: Namespace) -> list[Scored]:
+    from treckon.alternatives import alternatives  # noqa: PLC0415
+    from treckon.cli.progress import Progress  # noqa: PLC0415
+    from treckon.evaluator import Evaluator  # noqa: PLC0415
+    from treckon.files import Source  # noqa: PLC0415
+    from treckon.run_files import evaluate_file, run_names  # noqa: PLC0415
+
+    if [arguments.qrels, *arguments.runs].count("-") > 1:
+        raise InputError("standard input", "expected one file from it, found '-' more than once")
+    evaluator = Evaluator(
+        arguments.qrels,
+        arguments.measures,
+        format=arguments.qrels_format,
+        threads=arguments.threads,
+        **conventions_of(arguments),
+    )
+    scored = []
+    with Progress(arguments, "scoring", len(arguments.runs)) as progress:
+        for name, path in zip(run_names(arguments.runs), arguments.runs, strict=True):
+            with Source(path) as source:
+                evaluation = evaluate_file(evaluator, source, format=arguments.run_format)
+                others = None
+                if not arguments.quiet:
+                    others = alternatives(evaluator, source, evaluation, format=arguments.run_format)
+            scored.append(Scored(name, path, evaluation, others))
+            progress.advance()
+    return scored
+
+
+# The table
+
+
+def _table(arguments: Namespace, scored: list[Scored]) -> Table:
+    """A row a run, or a query of a run, and a column a measure. The means of one run stand below each other."""
+    from treckon.report.tables import Column, Table  # noqa: PLC0415
+
+    measures = scored[0].evaluation.measures
+    if len(scored) == 1 and not arguments.per_query and chosen_format(arguments) not in ("tsv", "csv"):
+        (one,) = scored
+        means = [[str(m), _column(m).text(value, arguments.digits)] for m, value in one.evaluation.means.items()]
+        return Table(["measure", Column(one.name, "real")], [] if arguments.no_summary else means)
+    columns = ["run", "query"] if arguments.per_query else ["run", Column("queries", "integer")]
+    rows: list[list[Cell]] = []
+    for one in scored:
+        evaluation = one.evaluation
+        if arguments.per_query:
+            for query_id, values in evaluation.per_query.items():
+                rows.append([one.name, query_id, *(values[m] if m in values else None for m in measures)])
+        if not arguments.no_summary:
+            label = "all" if arguments.per_query else len(evaluation.query_ids)
+            rows.append([one.name, label, *(evaluation[m] if m in evaluation else None for m in measures)])
+    return Table([*columns, *map(_column, measures)], rows)
+
+
+def _column(measure: Measure) -> Column:
+    from treckon.registry import INTEGER, TEXT  # noqa: PLC0415
+    from treckon.report.tables import Column  # noqa: PLC0415
+
+    kind = {INTEGER: "integer", TEXT: "text"}.get(measure.measure.value_type, "real")
+    return Column(str(measure), kind)
+
+
+# What is said besides
+
+
+def _notes(scored: list[Scored]) -> Iterator[str]:
+    """Notes and warnings; of several runs, those that hold for several of them once."""
+    by_note: dict[str, list[str]] = {}
+    for one in scored:
+        warnings = (f"warning: {_in_options(warning)}" for warning in one.evaluation.warnings)
+        for note in (_queries(one.evaluation), *warnings):
+            by_note.setdefault(note, []).append(one.name)
+    for note, names in by_note.items():
+        kind, _, rest = note.partition(": ")
+        yield note if len(names) == len(scored) else f"{kind}: {_first(names)}: {rest}"
+    if len(scored) == 1:
+        yield from _doubts(scored[0])
+    else:
+        yield from _doubts_of_several(scored)
+
+
+def _queries(evaluation: Evaluation) -> str:
+    """How many queries count, and where they are."""
+    counts, n = evaluation.counts, len(evaluation.query_ids)
+    kinds = {"extra": "of the run not judged", "without_relevant": "judged without relevant documents"}
+    others = [f"{counts[name]} {text}" for name, text in kinds.items() if counts[name]]
+    return (
+        f"note: {n} {'query counts' if n == 1 else 'queries count'}; {counts['in_qrels']} judged, {counts['in_run']} "
+        f"in the run, {counts['in_both']} in both" + "".join(f", {text}" for text in others)
+    )
+
+
+def _in_options(text: str) -> str:
+    """A sentence of the API with its arguments as options."""
+    return re.sub(r"\b([a-z_]+)='(\w+)'", lambda found: f"--{found[1].replace('_', '-')} {found[2]}", text)
+
+
+def _doubts(one: Scored) -> Iterator[str]:
+    """What ties and unjudged documents are there, and what they could do."""
+    evaluation, others = one.evaluation, one.alternatives
+    ties = evaluation.ties
+    if ties["queries"]:
+        n, across = ties["queries"], ties["across_cutoff"]
+        text = f"note: documents with equal scores in {_n_queries(n)}"
+        text += f" ({across} across a cutoff)" if across else ""
+        if others is not None and others.ties:
+            moved = [f"{m} {low:.4f} to {high:.4f}" for m, (low, high) in others.ties.items() if _differ(low, high)]
+            text += f"; from --ties pessimistic to optimistic: {_first(moved) or 'the same means to 4 digits'}"
+        yield text
+    for measure, error in ties.get("standard_errors", {}).items():
+        yield f"note: {measure} is estimated from random orders of ties, standard error {error:.4f}"
+    if others is not None and others.judged is not None and others.judged < 1.0:
+        text = f"note: {100.0 * others.judged:.1f}% of the documents at ranks 1 to 10 are judged"
+        if others.condensed:
+            moved = [f"{m} {mean:.4f}" for m, mean in others.condensed.items() if _differ(mean, evaluation[m])]
+            text += f"; without the unjudged ones (--unjudged condensed): {_first(moved) or 'the same to 4 digits'}"
+        yield text
+
+
+def _doubts_of_several(scored: list[Scored]) -> Iterator[str]:
+    """The same, where it is greatest."""
+    tied = [one for one in scored if one.evaluation.ties["queries"]]
+    if tied:
+        text = f"note: documents with equal scores in {len(tied)} of {len(scored)} runs"
+        ranges = [
+            (high - low, measure, one.name, low, high)
+            for one in tied
+            if one.alternatives is not None
+            for measure, (low, high) in one.alternatives.ties.items()
+        ]
+        if ranges:
+            _, measure, name, low, high = max(ranges, key=lambda found: found[0])
+            text += f"; from --ties pessimistic to optimistic at most {measure} of {name}: {low:.4f} to {high:.4f}"
+        yield text
+    judged = [
+        (one.alternatives.judged, one.name)
+        for one in scored
+        if one.alternatives is not None and one.alternatives.judged is not None
+    ]
+    if judged and min(judged)[0] < 1.0:
+        (low, first), (high, last) = min(judged), max(judged)
+        yield (
+            f"note: of the documents at ranks 1 to 10 {100.0 * low:.1f}% ({first}) to {100.0 * high:.1f}% ({last}) "
+            "are judged (--unjudged condensed leaves out the others)"
+        )
+
+
+def _differ(one: float, other: object) -> bool:
+    """Whether two values are shown as different ones."""
+    return f"{one:.4f}" != f"{other:.4f}"
+
+
+def _n_queries(n: int) -> str:
+    return f"{n} {'query' if n == 1 else 'queries'}"
+
+
+def _first(texts: list[str]) -> str:
+    """Those of many that fit a line or two."""
+    return ", ".join(texts[:5]) + (f" and {len(texts) - 5} more" if len(texts) > 5 else "")

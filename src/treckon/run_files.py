@@ -1,0 +1,63 @@
+"""Runs that are files: what they are called, and their evaluation."""
+
+from __future__ import annotations
+
+from treckon.errors import EvaluationError, NoQueriesError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from treckon.evaluator import Evaluator
+    from treckon.files import Source
+    from treckon.results import Evaluation
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """A name for each path, in this order, no name twice.
+
+    It is as many of the path's last parts as tell it from the others; where a path stands twice, with a number.
+    """
+    parts = [[part for part in path.split("/") if part] or [path] for path in paths]
+    names: dict[str, None] = {}
+    for own in parts:
+        name = numbered = _shortest(own, [other for other in parts if other != own])
+        n = 1
+        while numbered in names:
+            n += 1
+            numbered = f"{name} ({n})"
+        names[numbered] = None
+    return list(names)
+
+
+def _shortest(own: list[str], others: list[list[str]]) -> str:
+    for n in range(1, len(own)):
+        if all(other[-n:] != own[-n:] for other in others):
+            return "/".join(own[-n:])
+    return "/".join(own)
+
+
+def evaluate_file(evaluator: Evaluator, run: Source, *, format: str | None = None) -> Evaluation:
+    """The values of a run in a file, which is refused where none of its queries is judged.
+
+    run:    the file; it stays open
+    format: as with `Evaluator.evaluate`
+
+    Raises NoQueriesError, and what `Evaluator.evaluate` does; messages say the file's name.
+    """
+    try:
+        evaluation = evaluator.evaluate(run, format=format)
+    except EvaluationError as error:
+        own, place, problem = str(error).partition("run: ")
+        raise error if own or not place else EvaluationError(f"{run.name}: {problem}") from None
+    if evaluation.counts["in_both"] == 0 and evaluator.conventions.missing == "skip":
+        found = "it has no queries"
+        if evaluation.counts["in_run"]:
+            try:
+                evaluator.changed(extra="error").evaluate(run, format=format)
+            except EvaluationError as error:  # it names one of its queries
+                found = str(error).partition("run: ")[2]
+        judged = next(iter(evaluator.query_ids), None)
+        example = "there are no judgements" if judged is None else f"judged is, for example, query '{judged}'"
+        raise NoQueriesError(f"{run.name}: none of its queries is judged: {found}; {example}")
+    return evaluation
