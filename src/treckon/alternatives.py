@@ -8,7 +8,7 @@ from treckon.registry import TEXT, VIEW_RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from treckon.evaluator import Evaluator
     from treckon.files import Source
@@ -43,14 +43,19 @@ class Alternatives:
 
 
 def alternatives(
-    evaluator: Evaluator, run: Source, evaluation: Evaluation, *, format: str | None = None
+    evaluator: Evaluator,
+    run: Source,
+    evaluation: Evaluation,
+    *,
+    columns: Sequence[str] | None = None,
+    format: str | None = None,
 ) -> Alternatives:
     """The alternatives to an evaluation. The run is read up to three times more.
 
     evaluator:  whose choices are the ones to compare with
     run:        what `evaluator.evaluate` was given; a `Source`, which can be read again
     evaluation: what came of it
-    format:     of the run, as with `evaluator.evaluate`
+    columns, format: of the run, as with `evaluator.evaluate`
     """
     numbers = [
         one for one in evaluation.means if one.measure.value_type != TEXT and one.measure.view != VIEW_RUN
@@ -59,7 +64,7 @@ def alternatives(
     def means(measures: list[Measure] | str, **conventions: str) -> dict[Measure, float] | None:
         """The means with other choices, None where they can't be made for these measures or judgements."""
         try:
-            other = evaluator.changed(measures, **conventions).evaluate(run, format=format)
+            other = evaluator.changed(measures, **conventions).evaluate(run, columns=columns, format=format)
         except (EvaluationError, ParameterError):
             return None
         return dict(other.means)  # type: ignore[arg-type]  # no measure among them is a text

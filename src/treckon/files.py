@@ -333,3 +333,57 @@ def write_whole(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) ->
         if os.path.exists(beside):
             os.unlink(beside)
         raise
+
+
+def compressed(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) -> Iterator[bytes]:
+    """The parts as the name of the file says: compressed for .gz, .bz2, .xz and .zst, else as they are.
+
+    The same bytes become the same file. Raises InputError where a library is missing.
+    """
+    name = os.fsdecode(path)
+    make = next((make for suffix, make in _COMPRESSORS.items() if name.endswith(suffix)), None)
+    if make is None:
+        yield from parts
+        return
+    try:
+        compressor = make()
+    except ImportError:
+        raise InputError(name, "zstd needs the package zstandard: pip install 'treckon[fast]'") from None
+    for part in parts:
+        yield compressor.compress(part)
+    yield compressor.flush()
+
+
+def _gzip_compressor() -> Any:
+    from zlib import compressobj  # noqa: PLC0415
+
+    return compressobj(wbits=31)
+
+
+def _bzip2_compressor() -> Any:
+    from bz2 import BZ2Compressor  # noqa: PLC0415
+
+    return BZ2Compressor()
+
+
+def _xz_compressor() -> Any:
+    from lzma import LZMACompressor  # noqa: PLC0415
+
+    return LZMACompressor()
+
+
+def _zstd_compressor() -> Any:
+    try:
+        return import_module("compression.zstd").ZstdCompressor()  # from Python 3.14 on
+    except ImportError:
+        return import_module("zstandard").ZstdCompressor().compressobj()
+
+
+_COMPRESSORS: dict[str, Callable[[], Any]] = {
+    ".gz": _gzip_compressor,
+    ".bz2": _bzip2_compressor,
+    ".xz": _xz_compressor,
+    ".zst": _zstd_compressor,
+}
+#: What the names of compressed files end in.
+COMPRESSED_SUFFIXES = tuple(_COMPRESSORS)

@@ -37,16 +37,18 @@ def _shortest(own: list[str], others: list[list[str]]) -> str:
     return "/".join(own)
 
 
-def evaluate_file(evaluator: Evaluator, run: Source, *, format: str | None = None) -> Evaluation:
+def evaluate_file(
+    evaluator: Evaluator, run: Source, *, columns: Sequence[str] | None = None, format: str | None = None
+) -> Evaluation:
     """The values of a run in a file, which is refused where none of its queries is judged.
 
-    run:    the file; it stays open
-    format: as with `Evaluator.evaluate`
+    run: the file; it stays open
+    columns, format: as with `Evaluator.evaluate`
 
     Raises NoQueriesError, and what `Evaluator.evaluate` does; messages say the file's name.
     """
     try:
-        evaluation = evaluator.evaluate(run, format=format)
+        evaluation = evaluator.evaluate(run, columns=columns, format=format)
     except EvaluationError as error:
         own, place, problem = str(error).partition("run: ")
         raise error if own or not place else EvaluationError(f"{run.name}: {problem}") from None
@@ -54,7 +56,7 @@ def evaluate_file(evaluator: Evaluator, run: Source, *, format: str | None = Non
         found = "it has no queries"
         if evaluation.counts["in_run"]:
             try:
-                evaluator.changed(extra="error").evaluate(run, format=format)
+                evaluator.changed(extra="error").evaluate(run, columns=columns, format=format)
             except EvaluationError as error:  # it names one of its queries
                 found = str(error).partition("run: ")[2]
         judged = next(iter(evaluator.query_ids), None)

@@ -85,18 +85,20 @@ def _scored(arguments: Namespace) -> list[Scored]:
     evaluator = Evaluator(
         arguments.qrels,
         arguments.measures,
+        columns=arguments.qrels_columns,
         format=arguments.qrels_format,
         threads=arguments.threads,
         **conventions_of(arguments),
     )
     scored = []
+    how = {"columns": arguments.run_columns, "format": arguments.run_format}
     with Progress(arguments, "scoring", len(arguments.runs)) as progress:
         for name, path in zip(run_names(arguments.runs), arguments.runs, strict=True):
             with Source(path) as source:
-                evaluation = evaluate_file(evaluator, source, format=arguments.run_format)
+                evaluation = evaluate_file(evaluator, source, **how)
                 others = None
                 if not arguments.quiet:
-                    others = alternatives(evaluator, source, evaluation, format=arguments.run_format)
+                    others = alternatives(evaluator, source, evaluation, **how)
             scored.append(Scored(name, path, evaluation, others))
             progress.advance()
     return scored

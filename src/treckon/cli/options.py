@@ -63,7 +63,7 @@ def add_conventions(parser: argparse.ArgumentParser) -> None:
         elif name == "ignore_self":
             more |= {"action": "store_true"}
         else:
-            more |= {"type": _READERS.get(name, _whole_number), "metavar": _METAVARS.get(name, "N")}
+            more |= {"type": _READERS.get(name, whole_number), "metavar": _METAVARS.get(name, "N")}
         group.add_argument(*flags, help=_HELP.get(name, meanings.get(name, "")).replace("%", "%%"), **more)
     for flag, name, value in (("-c", "missing", "zero"), ("-J", "unjudged", "condensed")):
         group.add_argument(
@@ -91,7 +91,8 @@ def _meanings() -> dict[str, str]:
     }
 
 
-def _whole_number(text: str) -> int:
+def whole_number(text: str) -> int:
+    """A whole number as an argument of a parser."""
     if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         raise argparse.ArgumentTypeError(f"expected a whole number, found '{text}'")
     return int(text)
@@ -141,7 +142,7 @@ _HELP = {
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Adds `qrels_format`, `run_format` and `threads`: arguments of the same names of `treckon.evaluate`."""
+    """Adds qrels_format, run_format, qrels_columns, run_columns and threads, arguments of `treckon.evaluate`."""
     from treckon.evaluator import GROUP_FORMATS  # noqa: PLC0415
     from treckon.inputs import FORMATS  # noqa: PLC0415
 
@@ -157,9 +158,28 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--run-format", choices=FORMATS, help="of the runs; without it, what their first line looks like"
     )
+    add_columns(group, "--qrels-columns")
+    add_columns(group, "--run-columns")
     group.add_argument(
         "--threads", type=_threads, default=0, metavar="N", help="how many may read a run (default: as many as can run)"
     )
+
+
+def add_columns(parser: argparse._ActionsContainer, flag: str) -> None:
+    """Adds an option with the names of the columns of a table: `columns` of the API."""
+    parser.add_argument(
+        flag,
+        type=_columns,
+        metavar="QUERY,DOCUMENT,NUMBER",
+        help="names of the columns of a table; without it, those with the usual names, such as query_id,doc_id,score",
+    )
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if len(names) != 3:
+        raise argparse.ArgumentTypeError(f"expected three names with commas between, found '{text}'")
+    return names
 
 
 def _threads(text: str) -> int:
@@ -184,7 +204,12 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-o", "--output", metavar="FILE", help="a file in place of standard output, written whole or not at all"
     )
-    group.add_argument("--quiet", action="store_true", help="no notes, warnings and progress on standard error")
+    add_quiet(group)
+
+
+def add_quiet(parser: argparse._ActionsContainer) -> None:
+    """Adds what `output.say` needs: `quiet`."""
+    parser.add_argument("--quiet", action="store_true", help="no notes, warnings and progress on standard error")
 
 
 def _digits(text: str) -> int:

@@ -12,7 +12,7 @@ from treckon.report.tables import render
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from treckon.report.tables import Table
 
@@ -29,13 +29,18 @@ def write(text: str, path: str | None = None) -> None:
 
     Where nobody reads standard output any more, nothing is said. Raises OutputError.
     """
-    data = text.encode("utf-8", "surrogateescape")
+    write_parts([text.encode("utf-8", "surrogateescape")], path)
+
+
+def write_parts(parts: Iterable[bytes], path: str | None = None) -> None:
+    """Writes bytes as `write` writes text: nothing goes to standard output before the last part is there."""
     try:
         if path is not None and path != "-":
             if "\0" in path:  # the interpreter's own words for it differ from release to release
                 raise OSError(None, "a path has no NUL")
-            write_whole([data], path)
+            write_whole(parts, path)
             return
+        data = b"".join(parts)
         if sys.stdout is None:
             raise OSError(None, "it is closed")
         sys.stdout.buffer.write(data)

@@ -1,0 +1,160 @@
+"""``treckon convert``: runs and qrels from each format that can be read to each that can be written."""
+
+from __future__ import annotations
+
+from treckon.cli.options import add_columns, add_quiet, whole_number
+from treckon.cli.output import say, write_parts
+from treckon.errors import ParameterError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Mapping
+
+    Data = Mapping[str, Mapping[str, float]]
+
+SUMMARY = "convert runs and qrels from one format to another"
+
+EXAMPLES = """\
+formats:
+  trec      lines "qid Q0 docno rank score tag" of a run, "qid 0 docno grade" of qrels
+  tsv       a table with a TAB between its cells, under a line with names
+  json      {query: {document: number}}, and all else that the API takes from JSON
+  msmarco   lines "qid docid rank" of a run; of qrels as trec with a TAB between, or "qid docid"
+  paste     lines "query TAB ranked ids TAB relevant ids"
+
+What is read back is what was read, to the last digit, unless a note says what a format doesn't keep.
+
+examples:
+  treckon convert run run.txt run.json
+  treckon convert run run.json run.txt.gz --tag mine
+  treckon convert run run.txt run.tsv --to msmarco --depth 100
+  treckon convert qrels beir.tsv qrels.txt --columns query-id,corpus-id,score
+  treckon convert run pasted.tsv run.txt --from paste
+  treckon convert pastes qrels.txt run.txt pasted.json
+"""
+
+#: What each kind can be written as, the default first.
+_TARGETS: dict[str, tuple[str, ...]] = {
+    "run": ("trec", "tsv", "json", "msmarco"),
+    "qrels": ("trec", "tsv", "json", "msmarco"),
+    "pastes": ("paste", "json"),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    from treckon.inputs import FORMATS  # noqa: PLC0415
+
+    parser.add_argument(
+        "kind",
+        metavar="KIND",
+        choices=tuple(_TARGETS),
+        help="run, qrels, or pastes: qrels and a run in one file, by query",
+    )
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="what is converted; for pastes the qrels and a run")
+    parser.add_argument(
+        "target",
+        metavar="OUTPUT",
+        help="a file, written whole or not at all, or '-'; compressed where its name ends in .gz, .bz2, .xz or .zst",
+    )
+    parser.add_argument(
+        "--from", dest="source", choices=FORMATS, help="of the input; without it, what its first line looks like"
+    )
+    parser.add_argument(
+        "--to", choices=FORMATS, help="of the output; without it json or tsv if its name ends so, else trec or paste"
+    )
+    add_columns(parser, "--columns")
+    parser.add_argument("--tag", default="treckon", help="the run's name in the format trec (default: %(default)s)")
+    parser.add_argument(
+        "--depth", type=whole_number, metavar="N", help="how many documents of a query are written (default: all)"
+    )
+    add_quiet(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Converts a file."""
+    from treckon.files import compressed  # noqa: PLC0415
+
+    n_inputs = 2 if arguments.kind == "pastes" else 1
+    if len(arguments.inputs) != n_inputs:
+        names = "QRELS RUN OUTPUT" if n_inputs == 2 else "INPUT OUTPUT"
+        raise ParameterError(f"{arguments.kind}: expected {names}, found {len(arguments.inputs) + 1} files")
+    text, notes = _converted(arguments, _format(arguments))
+    write_parts(compressed(text, arguments.target), arguments.target)
+    for note in notes:
+        say(arguments, f"note: {note}")
+    return 0
+
+
+def _format(arguments: Namespace) -> str:
+    """The format of the output."""
+    from treckon.files import COMPRESSED_SUFFIXES  # noqa: PLC0415
+
+    possible = _TARGETS[arguments.kind]
+    if arguments.to is not None:
+        if arguments.to not in possible:
+            raise ParameterError(
+                f"--to: expected one of {', '.join(possible)} for {arguments.kind}, found {arguments.to}"
+            )
+        return str(arguments.to)
+    name = arguments.target
+    for suffix in COMPRESSED_SUFFIXES:
+        name = name.removesuffix(suffix)
+    ending = name.rpartition(".")[2]
+    return ending if ending in ("json", "tsv") and ending in possible else possible[0]
+
+
+def _converted(arguments: Namespace, target: str) -> tuple[Iterator[bytes], list[str]]:
+    """The output in pieces, and what is to be said about it."""
+    from treckon.inputs.writing import pastes_text, qrels_text, run_text  # noqa: PLC0415
+    from treckon.mappings import read_qrels, read_run  # noqa: PLC0415
+
+    how = {"columns": arguments.columns, "format": arguments.source}
+    if arguments.kind == "pastes":
+        qrels, retrieved = read_qrels(arguments.inputs[0], **how), read_run(arguments.inputs[1], **how)
+        return pastes_text(qrels, retrieved, target), _notes_on_pastes(qrels, retrieved, target)
+    (path,) = arguments.inputs
+    if arguments.kind == "qrels":
+        qrels = read_qrels(path, **how)
+        return qrels_text(qrels, target), _notes_on_queries(qrels, target)
+    retrieved = read_run(path, **how)
+    text = run_text(retrieved, target, tag=arguments.tag, depth=arguments.depth)
+    notes = _notes_on_queries(retrieved, target)
+    if target == "msmarco":
+        notes += _notes_on_scores(retrieved)
+    return text, notes
+
+
+def _notes_on_queries(data: Data, target: str) -> list[str]:
+    empty = sum(not documents for documents in data.values())
+    return (
+        [f"{target} has no place for queries without documents: {empty} are not kept"]
+        if empty and target != "json"
+        else []
+    )
+
+
+def _notes_on_scores(run: Data) -> list[str]:
+    """Where scores are more than MS MARCO's ranks, which are read as scores -1, -2, ..."""
+    if all(
+        sorted(documents.values(), reverse=True) == [-rank for rank in range(1, len(documents) + 1)]
+        for documents in run.values()
+    ):
+        return []
+    return ["scores are not kept, only the order of the documents; it is trec_eval's where scores are equal"]
+
+
+def _notes_on_pastes(qrels: Data, run: Data, target: str) -> list[str]:
+    notes = []
+    if target == "paste":
+        notes += _notes_on_scores(run)
+        if any(grade != 1 for documents in qrels.values() for grade in documents.values()):
+            notes.append("grades are not kept: documents of grade 1 and more are the relevant ones")
+    lacking = len(qrels.keys() - run.keys())
+    if lacking:
+        notes.append(f"{lacking} judged queries are missing from the run; they stand there without ranked documents")
+    lacking = len(run.keys() - qrels.keys())
+    if lacking:
+        notes.append(f"{lacking} queries of the run are not judged; they stand there without relevant documents")
+    return notes
