@@ -22,7 +22,7 @@ LAYERS = [
     {"names", "syntax", "files", "reading", "preference_faults", "zscores", "conventions", "inputs"}
     | {"compat.trec_eval"},
     {"statistics"},
-    {"trec_evaluation", "evaluator", "results", "mappings", "own_measures", "alternatives", "run_files"},
+    {"trec_evaluation", "evaluator", "results", "mappings", "own_measures", "alternatives", "run_files", "checking"},
     {"comparison"},
     {"report", "compat"},
     {"cli", "__init__", "__main__"},

@@ -15,6 +15,8 @@ __all__ = [
     "Evaluator",
     "Measure",
     "RankingView",
+    "check_qrels",
+    "check_run",
     "compare",
     "compare_evaluations",
     "define",
@@ -31,6 +33,7 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon import errors
+    from treckon.checking import check_qrels, check_run
     from treckon.comparison import Comparison, compare, compare_evaluations
     from treckon.conventions import Conventions
     from treckon.evaluator import Evaluator, evaluate
@@ -48,6 +51,8 @@ _HOMES = {
     "Evaluator": "treckon.evaluator",
     "Measure": "treckon.syntax",
     "RankingView": "treckon.own_measures",
+    "check_qrels": "treckon.checking",
+    "check_run": "treckon.checking",
     "compare": "treckon.comparison",
     "compare_evaluations": "treckon.comparison",
     "define": "treckon.own_measures",

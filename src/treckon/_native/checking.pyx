@@ -759,6 +759,7 @@ cdef inline bint add_run_record(
     if TK_UNLIKELY(tk_integer(rank, rank_length, &record.number) < rank_length):
         note(s, RANK_NOT_INTEGER, record.line, qid, s.qid_length, rank, rank_length)
         record.flags |= BAD_RANK
+        record.number = 0
     if TK_UNLIKELY(s.odd_second):
         note(s, SECOND_FIELD, record.line, qid, s.qid_length)
     if TK_UNLIKELY(not tk_same_padded(tag, tag_length, s.tag, s.tag_length)):
@@ -1299,8 +1300,12 @@ cdef class IdReader:
         self.builder.begin(b"")
         self.rest = b""
 
+    def add(self, bytes docno not None):
+        """Takes one id."""
+        add_judged(&self.builder.builder, tk_hash(docno, len(docno), hash_key()), docno, len(docno), 0)
+
     def feed(self, bytes block not None):
-        """Takes the next bytes."""
+        """Takes the next bytes of a file."""
         cdef bytes text = self.rest + block
         cdef const char *p = text
         cdef const char *end = p + len(text)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "eval": "treckon.cli.eval",
     "compare": "treckon.cli.compare",
+    "check": "treckon.cli.check",
     "convert": "treckon.cli.convert",
     "measures": "treckon.cli.measures",
     "trec_eval": "treckon.cli.trec_eval",

@@ -1,0 +1,117 @@
+"""``treckon check``: what is wrong with a run or with qrels."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from treckon.cli.options import add_formats
+from treckon.cli.output import say, write_tables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from treckon.checking import CheckReport
+    from treckon.report.tables import Cell
+
+SUMMARY = "find all problems of a run or of qrels, with line, query and severity"
+
+EXAMPLES = """\
+examples:
+  treckon check my.run                                    what any reader might stumble over
+  treckon check my.run --topics topics.xml --depth 1000   and queries that are missing, too many, too short, too long
+  treckon check my.run --qrels qrels --cutoff 10          and ties across rank 10, judged documents up to it
+  treckon check my.run --run-tag mine --docids ids.gz     and lines of another run, documents not in the collection
+  treckon check qrels --kind qrels                        judgements
+  treckon check my.run --format json                      for programs
+  treckon check --explain                                 the kinds of problem and what each means
+
+exit status: 0 clean: neither errors nor warnings (notes are no problem); 1 not clean; 2 it can't be read, wrong usage
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="RUN",
+        help="a run in TREC's format, or qrels with --kind qrels; '-' (standard input), a pipe, compressed or not",
+    )
+    parser.add_argument("--kind", choices=("run", "qrels"), default="run", help="what the file is (default: run)")
+    parser.add_argument("--topics", metavar="FILE", help="topics, or a list whose first field is a query's id")
+    parser.add_argument("--qrels", metavar="FILE", help="judgements: which queries and documents are judged")
+    parser.add_argument("--docids", metavar="FILE", help="the collection's document ids, one a line")
+    parser.add_argument("--depth", type=_whole, metavar="K", help="documents that each query should have")
+    parser.add_argument(
+        "--cutoff",
+        dest="cutoffs",
+        type=_wholes,
+        action="extend",
+        default=[],
+        metavar="K,...",
+        help="ranks: are there ties across them, and how many documents up to them are judged; repeatable",
+    )
+    parser.add_argument("--run-tag", metavar="TAG", help="the tag that all lines should have")
+    parser.add_argument(
+        "--places", type=_whole, default=10, metavar="N", help="shown of each kind (default: 10); all are counted"
+    )
+    parser.add_argument(
+        "--ignore", action="append", default=[], metavar="KIND", help="a kind of problem that is none here; repeatable"
+    )
+    parser.add_argument("--explain", action="store_true", help="list the kinds of problem and what each means")
+    add_formats(parser)
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
+    return int(text)
+
+
+def _wholes(text: str) -> list[int]:
+    return [_whole(part) for part in text.split(",")]
+
+
+#: Options that say something of a run alone.
+_OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Checks the file: 0 where it is clean, 1 where it isn't."""
+    from treckon.checking import ALL_KINDS, check_qrels, check_run  # noqa: PLC0415
+    from treckon.errors import ParameterError  # noqa: PLC0415
+    from treckon.report.tables import Table  # noqa: PLC0415
+
+    if arguments.explain:
+        rows = [(kind.name, kind.severity, kind.meaning) for kind in ALL_KINDS.values()]
+        write_tables(arguments, Table(["kind", "severity", "meaning"], rows))
+        return 0
+    if arguments.file is None:
+        raise ParameterError("expected a file to check (treckon check --help shows what there is)")
+    options = {name: getattr(arguments, name) for name in ("topics", "docids", "places", "ignore")}
+    if arguments.kind == "qrels":
+        for name in _OF_RUNS:
+            if getattr(arguments, name):
+                raise ParameterError(f"--{name.removesuffix('s').replace('_', '-')}: it is for runs")
+        report = check_qrels(arguments.file, **options)
+    else:
+        report = check_run(arguments.file, **options, **{name: getattr(arguments, name) for name in _OF_RUNS})
+    write_tables(
+        arguments, Table(["place", "severity", "kind", "query", "problem"], _rows(report)), data=report.to_dict()
+    )
+    for line in [*report.remarks(), report.summary()]:
+        say(arguments, line)
+    return 0 if report.clean else 1
+
+
+def _rows(report: CheckReport) -> Iterator[tuple[Cell, ...]]:
+    """A row for each place, and one for the places that aren't shown of a kind."""
+    for problem in report.problems:
+        for place in problem.places:
+            where = f"{report.name}:{place.line}" if place.line else report.name
+            yield where, problem.severity, problem.kind, place.query, place.text
+        if problem.count > len(problem.places):
+            more = f"{problem.count - len(problem.places)} more"
+            yield report.name, problem.severity, problem.kind, None, more

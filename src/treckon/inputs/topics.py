@@ -1,0 +1,84 @@
+"""Query ids out of a file of topics: TREC's topics, XML, JSON lines, or a table whose first field is the id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from treckon.errors import InputError
+from treckon.inputs.text import open_text
+from treckon.inputs.values import Refused, id_of, shown
+
+#: ``<num> Number: 301`` of TREC's topics, ``<topic number="301">`` of its later ones and ``<query id="301">``.
+_TAGGED = re.compile(
+    rb"<num>\s*(?:Number\s*:)?\s*([^\s<]+)|<(?:topic|top|query)\s[^>]*?\b(?:number|num|id|qid)\s*=\s*[\"']([^\"']+)[\"']",
+    re.IGNORECASE,
+)
+_KEYS = ("query_id", "qid", "_id", "id", "number")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_query_ids(given: object, name: str = "topics") -> list[bytes]:
+    """The ids of all queries, each once, in their order.
+
+    given: a path (``-`` is standard input), an open file or text:
+               lines whose first field (up to white space) is a query's id, as in TSV, qrels, and plain lists
+               TREC's topics (``<num> Number: 301``), or XML (``<topic number="301">``, ``<query id="301">``)
+               JSON lines with one of the keys query_id, qid, _id, id and number
+           or the ids themselves, text, bytes or whole numbers: a list, a set, the keys of a dict, ...
+
+    Raises InputError.
+    """
+    source = open_text(given, name)
+    if source is None:
+        if not isinstance(given, Iterable):
+            raise InputError(name, f"expected a file of topics or query ids, found {shown(given)}")
+        return list(dict.fromkeys(id_bytes(one, name) for one in given))
+    try:
+        text = b"".join(source.blocks()).removeprefix(_BYTE_ORDER_MARK)
+        found = list(dict.fromkeys(_ids_in(text, source.name)))
+        if not found:
+            raise InputError(source.name, "expected topics, found none")
+        return found
+    finally:
+        if source is not given:
+            source.close()
+
+
+def id_bytes(given: object, name: str) -> bytes:
+    """The bytes of an id as files have them. Raises InputError."""
+    try:
+        text = id_of(given)
+    except Refused as refused:
+        raise refused.at(name) from None
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _ids_in(text: bytes, name: str) -> Iterable[bytes]:
+    start = text.lstrip()[:1]
+    if start == b"<":
+        return [first or second for first, second in _TAGGED.findall(text)]
+    if start == b"{":
+        return [_json_id(line, f"{name}:{number}") for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    return [fields[0] for line in text.split(b"\n") if (fields := line.split(None, 1))]
+
+
+def _json_id(line: bytes, place: str) -> bytes:
+    import json  # noqa: PLC0415
+
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    for key in _KEYS:
+        if isinstance(record, dict) and key in record:
+            return id_bytes(record[key], place)
+    raise InputError(place, f"expected a JSON object with a query id ({', '.join(_KEYS)}), found '{_beginning(line)}'")
+
+
+def _beginning(line: bytes) -> str:
+    """The beginning of a line for a message."""
+    return line[:60].decode("utf-8", "backslashreplace").strip()
