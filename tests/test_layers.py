@@ -23,7 +23,7 @@ LAYERS = [
     | {"compat.trec_eval"},
     {"statistics"},
     {"trec_evaluation", "evaluator", "results", "mappings", "own_measures", "alternatives", "run_files", "checking"},
-    {"comparison"},
+    {"comparison", "leaderboards"},
     {"report", "compat"},
     {"cli", "__init__", "__main__"},
 ]

@@ -13,6 +13,7 @@ __all__ = [
     "Conventions",
     "Evaluation",
     "Evaluator",
+    "Leaderboard",
     "Measure",
     "RankingView",
     "check_qrels",
@@ -22,6 +23,7 @@ __all__ = [
     "define",
     "errors",
     "evaluate",
+    "leaderboard",
     "parse",
     "parse_all",
     "read_qrels",
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from treckon.conventions import Conventions
     from treckon.evaluator import Evaluator, evaluate
     from treckon.inputs import write_qrels, write_run
+    from treckon.leaderboards import Leaderboard, leaderboard
     from treckon.mappings import read_qrels, read_run
     from treckon.own_measures import RankingView, define
     from treckon.results import Evaluation
@@ -49,6 +52,7 @@ _HOMES = {
     "Conventions": "treckon.conventions",
     "Evaluation": "treckon.results",
     "Evaluator": "treckon.evaluator",
+    "Leaderboard": "treckon.leaderboards",
     "Measure": "treckon.syntax",
     "RankingView": "treckon.own_measures",
     "check_qrels": "treckon.checking",
@@ -58,6 +62,7 @@ _HOMES = {
     "define": "treckon.own_measures",
     "errors": "treckon",
     "evaluate": "treckon.evaluator",
+    "leaderboard": "treckon.leaderboards",
     "parse": "treckon.syntax",
     "parse_all": "treckon.syntax",
     "read_qrels": "treckon.mappings",

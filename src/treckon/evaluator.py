@@ -257,6 +257,11 @@ class Evaluator:
         """The judged queries, in the order of the judgements."""
         return [id_text(query_id) for query_id in self._qrels.query_ids()]
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is doubtful about the judgements, a sentence each; every evaluation repeats it."""
+        return tuple(self._warnings)
+
     def changed(self, measures: str | Measure | Iterable[str | Measure] | None = None, **conventions: Any) -> Evaluator:
         """An evaluator with the same judgements, which are not read again, and with other measures or conventions.
 

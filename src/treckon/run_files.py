@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from treckon.errors import EvaluationError, NoQueriesError
+import os
+
+from treckon.errors import EvaluationError, InputError, NoQueriesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from treckon.evaluator import Evaluator
     from treckon.files import Source
@@ -37,26 +39,55 @@ def _shortest(own: list[str], others: list[list[str]]) -> str:
     return "/".join(own)
 
 
+def run_paths(given: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """The files that paths stand for: themselves, and of a folder its files by name, but for hidden ones.
+
+    Raises InputError for what isn't there, and for a folder without files.
+    """
+    found = []
+    for one in given:
+        path = os.fspath(one)
+        if not os.path.isdir(path):
+            if path != "-" and not os.path.exists(path):
+                raise InputError(path, "cannot read it: No such file or directory")
+            found.append(path)
+            continue
+        names = sorted(name for name in os.listdir(path) if not name.startswith("."))
+        files = [file for name in names if os.path.isfile(file := os.path.join(path, name))]
+        if not files:
+            raise InputError(path, "expected a folder with runs, found no files in it")
+        found += files
+    return found
+
+
 def evaluate_file(
-    evaluator: Evaluator, run: Source, *, columns: Sequence[str] | None = None, format: str | None = None
+    evaluator: Evaluator,
+    run: Source,
+    *,
+    columns: Sequence[str] | None = None,
+    format: str | None = None,
+    refuses_unjudged: bool | None = None,
 ) -> Evaluation:
-    """The values of a run in a file, which is refused where none of its queries is judged.
+    """The values of a run in a file.
 
     run: the file; it stays open
     columns, format: as with `Evaluator.evaluate`
+    refuses_unjudged: whether a run is refused none of whose queries is judged; None: unless missing="zero"
 
     Raises NoQueriesError, and what `Evaluator.evaluate` does; messages say the file's name.
     """
+    if refuses_unjudged is None:
+        refuses_unjudged = evaluator.conventions.missing == "skip"
     try:
         evaluation = evaluator.evaluate(run, columns=columns, format=format)
     except EvaluationError as error:
         own, place, problem = str(error).partition("run: ")
         raise error if own or not place else EvaluationError(f"{run.name}: {problem}") from None
-    if evaluation.counts["in_both"] == 0 and evaluator.conventions.missing == "skip":
+    if evaluation.counts["in_both"] == 0 and refuses_unjudged:
         found = "it has no queries"
         if evaluation.counts["in_run"]:
             try:
-                evaluator.changed(extra="error").evaluate(run, columns=columns, format=format)
+                evaluator.changed(extra="error", missing="skip").evaluate(run, columns=columns, format=format)
             except EvaluationError as error:  # it names one of its queries
                 found = str(error).partition("run: ")[2]
         judged = next(iter(evaluator.query_ids), None)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "eval": "treckon.cli.eval",
     "compare": "treckon.cli.compare",
+    "leaderboard": "treckon.cli.leaderboard",
     "check": "treckon.cli.check",
     "convert": "treckon.cli.convert",
     "measures": "treckon.cli.measures",

@@ -105,6 +105,14 @@ def _number(text: str) -> float | None:
         return None
 
 
+def share(text: str) -> float:
+    """A number above 0 and below 1 as an argument of a parser."""
+    number = _number(text)
+    if number is None or not 0.0 < number < 1.0:
+        raise argparse.ArgumentTypeError(f"expected a number above 0 and below 1, found '{text}'")
+    return number
+
+
 def _gain(text: str) -> object:
     """linear, exp2, binary, binary:2, or 0=0,1=1,2=3."""
     if text in ("linear", "exp2", "binary"):

@@ -1,0 +1,205 @@
+"""``treckon leaderboard``: submissions ranked, and their scores for competition platforms."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from treckon.cli.options import (
+    add_conventions,
+    add_formats,
+    add_inputs,
+    add_measures,
+    conventions_of,
+    share,
+    whole_number,
+)
+from treckon.cli.output import say, write, write_tables
+from treckon.errors import ParameterError
+from treckon.measures.usual import USUAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from treckon.leaderboards import Leaderboard
+    from treckon.report.tables import Cell, Column, Table
+
+SUMMARY = "rank the submissions to a shared task, or score one for a competition platform"
+
+EXAMPLES = """\
+examples:
+  treckon leaderboard qrels.txt runs/                          every file of a folder, by AP
+  treckon leaderboard qrels.txt a.txt b.txt c.txt --by nDCG@10
+  treckon leaderboard qrels.txt runs/ -m RR@10 -m R@100 --format markdown -o leaderboard.md
+  treckon leaderboard qrels.txt submission.txt --scores-json scores.json --extra error
+
+All judged queries count: one that a run lacks scores as if it had retrieved nothing. A broken submission is
+listed with its problem and is not ranked. With --scores-json the scores of one submission are a JSON object
+{measure: number}, those of several {run: {measure: number}}: always finite numbers, written whole. Where a
+submission is broken there is no such file, also none of before, and the exit status is 1.
+"""
+
+#: The status of a verdict that is no.
+_BROKEN = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    from treckon.statistics.bootstrap import METHODS  # noqa: PLC0415
+
+    parser.add_argument("qrels", metavar="QRELS", help="the judgements")
+    parser.add_argument("runs", metavar="RUNS", nargs="+", help="runs, and folders of them")
+    add_measures(parser, USUAL)
+    parser.add_argument("--by", metavar="MEASURE", help="the measure to rank by (default: the first of -m)")
+    parser.add_argument(
+        "--scores-json", metavar="FILE", help="writes the scores to this file, unless a submission is broken"
+    )
+    group = parser.add_argument_group("statistics")
+    group.add_argument(
+        "--confidence", type=share, default=0.95, metavar="X", help="of the intervals (default: %(default)s)"
+    )
+    group.add_argument(
+        "--interval",
+        dest="method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="kind of bootstrap interval (default: %(default)s)",
+    )
+    group.add_argument(
+        "--alpha", type=share, default=0.05, metavar="X", help="level of the groups of runs (default: %(default)s)"
+    )
+    group.add_argument(
+        "--resamples", type=whole_number, default=10_000, metavar="N", help="how many are drawn (default: %(default)s)"
+    )
+    group.add_argument(
+        "--seed", type=whole_number, default=0, metavar="N", help="of what is drawn (default: %(default)s)"
+    )
+    add_conventions(parser)
+    add_inputs(parser)
+    add_formats(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ranks the runs."""
+    if arguments.scores_json is not None:
+        _remove_scores(arguments)
+    board = _board(arguments)
+    for warning in board.warnings:
+        say(arguments, f"warning: {warning}")
+    for one in board.broken:
+        say(arguments, f"warning: {one.run} is not ranked: {one.problem}")
+    status = 0 if arguments.scores_json is None else _write_scores(board, arguments.scores_json)
+    try:
+        write_tables(arguments, _tables(board, arguments), board.to_dict())
+    except BaseException:
+        if arguments.scores_json is not None and status == 0:
+            os.unlink(arguments.scores_json)
+        raise
+    return status
+
+
+def _remove_scores(arguments: argparse.Namespace) -> None:
+    """Removes the scores of before: whatever fails from here on, nobody takes them for those of this submission."""
+    path = arguments.scores_json
+    if path == "-" or _is_one_of(path, [arguments.qrels, arguments.output, *arguments.runs]):
+        raise ParameterError(f"--scores-json: expected a file of its own, found '{path}'")
+    if not os.path.exists(path):
+        return
+    is_scores = False
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            is_scores = file.read(1) in (b"{", b"")
+    if not is_scores:
+        raise ParameterError(f"--scores-json: expected no file or one with scores, found '{path}' with something else")
+    os.unlink(path)
+
+
+def _is_one_of(path: str, others: list[str | None]) -> bool:
+    return os.path.realpath(path) in {os.path.realpath(one) for one in others if one is not None}
+
+
+def _board(arguments: argparse.Namespace) -> Leaderboard:
+    from treckon.cli.progress import Progress  # noqa: PLC0415
+    from treckon.leaderboards import leaderboard  # noqa: PLC0415
+    from treckon.run_files import run_names, run_paths  # noqa: PLC0415
+
+    conventions = conventions_of(arguments)
+    ties_seed = conventions.pop("seed", 0)
+    paths = run_paths(arguments.runs)
+    with Progress(arguments, "scoring", len(paths)) as progress:
+        return leaderboard(
+            arguments.qrels,
+            dict(zip(run_names(paths), paths, strict=True)),
+            arguments.measures,
+            by=arguments.by,
+            confidence=arguments.confidence,
+            method=arguments.method,
+            alpha=arguments.alpha,
+            resamples=arguments.resamples,
+            seed=arguments.seed,
+            ties_seed=ties_seed,
+            threads=arguments.threads,
+            qrels_columns=arguments.qrels_columns,
+            run_columns=arguments.run_columns,
+            qrels_format=arguments.qrels_format,
+            run_format=arguments.run_format,
+            advance=progress.advance,
+            **conventions,
+        )
+
+
+def _write_scores(board: Leaderboard, path: str) -> int:
+    """Writes the file of scores, unless a submission is broken; the exit status."""
+    from treckon.results import json_text  # noqa: PLC0415
+
+    if board.broken:
+        return _BROKEN
+    scores = board.scores()
+    write(json_text(next(iter(scores.values())) if len(scores) == 1 else scores), path)
+    return 0
+
+
+# Tables
+
+
+def _tables(board: Leaderboard, arguments: argparse.Namespace) -> list[Table]:
+    from treckon.cli.output import chosen_format  # noqa: PLC0415
+    from treckon.report.tables import Column, Table  # noqa: PLC0415
+
+    for_people = chosen_format(arguments) not in ("tsv", "csv")
+    tables = [_ranking(board, for_people, arguments.digits)]
+    if len(board.measures) > 1 and len(board.entries) > 1:
+        columns: list[Column | str] = ["Kendall's tau", *(Column(str(measure), "real") for measure in board.measures)]
+        rows = [[str(one), *(board.kendall[one, other] for other in board.measures)] for one in board.measures]
+        tables.append(Table(columns, rows))
+    if board.broken:
+        tables.append(Table(["broken", "problem"], [[one.run, one.problem] for one in board.broken]))
+    return tables
+
+
+def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
+    """The ranked runs. For people, the rank by another measure stands behind its mean."""
+    from treckon.report.tables import Column, Table  # noqa: PLC0415
+
+    others = [measure for measure in board.measures if measure != board.by]
+    interval = f"{100 * board.options['confidence']:g}%"
+    has_intervals = any(entry.interval is not None for entry in board.entries)
+    columns: list[Column | str] = [Column("rank", "integer"), "run", Column(str(board.by), "real")]
+    if has_intervals:
+        columns += [Column(f"{interval} low", "real"), Column(f"{interval} high", "real"), "groups"]
+    for measure in others:
+        columns.append(Column(str(measure), "real"))
+        columns += [] if for_people else [Column(f"rank by {measure}", "integer")]
+    columns.append(Column("missing", "integer"))
+    rows = []
+    for entry in board.entries:
+        row: list[Cell] = [entry.ranks[board.by], entry.run, entry.means[board.by]]
+        if has_intervals:
+            row += ["", "", ""] if entry.interval is None else [entry.interval.low, entry.interval.high, entry.groups]
+        for measure in others:
+            mean, rank = entry.means[measure], entry.ranks[measure]
+            row += [f"{mean:.{digits}f} ({rank})"] if for_people else [mean, rank]
+        rows.append([*row, entry.missing])
+    n = len(board.query_ids)
+    title = f"{len(board.entries)} runs by {board.by} over {n} {'query' if n == 1 else 'queries'}"
+    notes = [*board.notes, *(["behind a mean stands the rank by it"] if for_people and others else [])]
+    return Table(columns, rows, title, notes)
