@@ -22,8 +22,8 @@ _ROUNDING = 1e-12
 class Alternatives:
     """What other choices would make of a run's means.
 
-    ties:     of each measure that they move, its means with ties="pessimistic" and with ties="optimistic"; empty where
-              no documents tie, and where one of these orders was asked for
+    ties:     of each measure that they move, its means with ties="pessimistic" and with ties="optimistic"; None where
+              no documents tie, and where an order of this kind was asked for
     judged:   the share of judged documents among the first ten that were retrieved, the mean over queries; None where
               that has no meaning
     condensed: of each measure that it moves, its mean with unjudged="condensed"
@@ -32,9 +32,12 @@ class Alternatives:
     __slots__ = ("condensed", "judged", "ties")
 
     def __init__(
-        self, ties: Mapping[Measure, tuple[float, float]], judged: float | None, condensed: Mapping[Measure, float]
+        self,
+        ties: Mapping[Measure, tuple[float, float]] | None,
+        judged: float | None,
+        condensed: Mapping[Measure, float],
     ) -> None:
-        self.ties = dict(ties)
+        self.ties = None if ties is None else dict(ties)
         self.judged = judged
         self.condensed = dict(condensed)
 
@@ -72,7 +75,7 @@ def alternatives(
     def moves(one: Measure, mean: float) -> bool:
         return abs(mean - float(evaluation[one])) > _ROUNDING * max(1.0, abs(mean))
 
-    ties: dict[Measure, tuple[float, float]] = {}
+    ties: dict[Measure, tuple[float, float]] | None = None
     if numbers and evaluation.ties["queries"] and evaluator.conventions.ties in ("trec", "docno", "input", "random"):
         low, high = (means(numbers, ties=order) for order in ("pessimistic", "optimistic"))
         if low is not None and high is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from treckon.errors import EvaluationError, InputError, NoQueriesError
+from treckon.inputs.text import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ def run_paths(given: Iterable[str | os.PathLike[str]]) -> list[str]:
             raise InputError(path, "expected a folder with runs, found no files in it")
         found += files
     return found
+
+
+def rereadable(source: Source) -> Source:
+    """A source of the same bytes that is quick to read again: of a pipe and of a compressed file a temporary copy.
+
+    The source itself may be closed then. Raises InputError where there is nothing in it.
+    """
+    return source if source.plain is not None else kept(source.blocks(), source.name)
 
 
 def evaluate_file(

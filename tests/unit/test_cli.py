@@ -147,9 +147,18 @@ def imported(code, *arguments, folder=None):
     return finished.stderr.decode().rpartition("\n")[2]
 
 
-@pytest.mark.parametrize("arguments", ["--help", "measures", "measures --format json", "measures --help"])
-def test_nothing_slow_is_imported_for_text(arguments):
-    assert imported("from treckon.cli.main import main; main(sys.argv[1:])", *arguments.split()) == "[]"
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--help", "measures", "measures --format json", "eval --help", "eval q r", "eval q r -q --format json",
+        "eval q r r --ties random --format latex", "convert run r r.json", "trec_eval q r",
+    ],
+)  # fmt: skip
+def test_nothing_slow_is_imported_for_text(arguments, tmp_path):
+    (tmp_path / "q").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (tmp_path / "r").write_text("q1 Q0 b 1 0.5 tag\nq1 Q0 a 2 0.5 tag\nq1 Q0 c 3 0.1 tag\n")
+    run = "from treckon.cli.main import main; main(sys.argv[1:])"
+    assert imported(run, *arguments.split(), folder=tmp_path) == "[]"
 
 
 # ---- Options

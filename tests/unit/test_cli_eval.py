@@ -250,8 +250,9 @@ def test_ties(said):
         "from --ties pessimistic to optimistic: RR@1 0.5000 to 0.7500",
     ]
     assert said("qrels", "b.run", "-m", "R@5")[1:] == [
-        "treckon eval: note: documents with equal scores in 1 query"
-    ]  # fmt: skip
+        "treckon eval: note: documents with equal scores in 1 query; from --ties pessimistic to optimistic: the same "
+        "means to 4 digits"
+    ]
     assert said("qrels", "b.run", "-m", "RR@1", "--ties", "optimistic")[1:] == [
         "treckon eval: note: documents with equal scores in 1 query (1 across a cutoff)"
     ]
@@ -310,7 +311,7 @@ def test_alternatives_are_what_the_other_conventions_give(folder):
     assert (one.judged, one.condensed) == (1.0, {})
     assert repr(one).startswith("Alternatives(ties={RR: (")
     one = found(evaluator, folder / "a.run")
-    assert one.ties == {}
+    assert one.ties is None
     assert one.judged == api.evaluate(QRELS, RUN_A, COVERAGE)[COVERAGE]
     condensed = api.evaluate(QRELS, RUN_A, ["RR", "AP"], unjudged="condensed")
     assert {str(measure): mean for measure, mean in one.condensed.items()} == means(condensed)
@@ -333,7 +334,7 @@ def test_alternatives_to_other_conventions(given, ties, judged, folder):
 def test_no_alternatives_to_preferences(folder):
     (folder / "prefs").write_text("q1 u1 s1 a 1\nq1 u1 s1 c 0\n")
     one = found(api.Evaluator(str(folder / "prefs"), "prefs_simp", format="prefs"), folder / "b.run")
-    assert (one.ties, one.judged, one.condensed) == ({}, None, {})
+    assert (one.ties, one.judged, one.condensed) == (None, None, {})
 
 
 def test_a_changed_evaluator_has_the_same_judgements():
@@ -344,6 +345,20 @@ def test_a_changed_evaluator_has_the_same_judgements():
     assert means(other.evaluate(RUN_A)) == means(api.evaluate(QRELS, RUN_A, ["RR", "nDCG"], gain="exp2"))
     assert means(evaluator.evaluate(RUN_A)) == means(api.evaluate(QRELS, RUN_A, "AP", missing="zero"))
     assert evaluator.changed().measures == evaluator.measures
+
+
+def test_a_compressed_run_is_decompressed_once(treckon, folder, monkeypatch):
+    (folder / "a.gz").write_bytes(gzip.compress(RUN_A.encode()))
+    made = []
+    decompress = files.Source._decompressed
+    monkeypatch.setattr(
+        files.Source, "_decompressed", lambda source, raw: made.append(source) or decompress(source, raw)
+    )
+    status, shown, messages = treckon("eval", "qrels", "a.gz", folder=folder)
+    assert (status, messages.count(b"note: ")) == (0, 2)
+    assert len(made) == 1
+    (folder / "bad.gz").write_bytes(gzip.compress(b"q1 Q0 a 1 x\n"))
+    assert b"bad.gz:1: expected 6 fields" in treckon("eval", "qrels", "bad.gz", folder=folder).stderr
 
 
 def test_what_an_evaluator_cannot_be_changed_to():

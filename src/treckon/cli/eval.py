@@ -74,11 +74,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _scored(arguments: Namespace) -> list[Scored]:
+    from contextlib import nullcontext  # noqa: PLC0415
+
     from treckon.alternatives import alternatives  # noqa: PLC0415
     from treckon.cli.progress import Progress  # noqa: PLC0415
     from treckon.evaluator import Evaluator  # noqa: PLC0415
     from treckon.files import Source  # noqa: PLC0415
-    from treckon.run_files import evaluate_file, run_names  # noqa: PLC0415
+    from treckon.run_files import evaluate_file, rereadable, run_names  # noqa: PLC0415
 
     if [arguments.qrels, *arguments.runs].count("-") > 1:
         raise InputError("standard input", "expected one file from it, found '-' more than once")
@@ -94,11 +96,9 @@ def _scored(arguments: Namespace) -> list[Scored]:
     how = {"columns": arguments.run_columns, "format": arguments.run_format}
     with Progress(arguments, "scoring", len(arguments.runs)) as progress:
         for name, path in zip(run_names(arguments.runs), arguments.runs, strict=True):
-            with Source(path) as source:
-                evaluation = evaluate_file(evaluator, source, **how)
-                others = None
-                if not arguments.quiet:
-                    others = alternatives(evaluator, source, evaluation, **how)
+            with Source(path) as source, nullcontext(source) if arguments.quiet else rereadable(source) as run:
+                evaluation = evaluate_file(evaluator, run, **how)
+                others = None if arguments.quiet else alternatives(evaluator, run, evaluation, **how)
             scored.append(Scored(name, path, evaluation, others))
             progress.advance()
     return scored
@@ -180,7 +180,7 @@ def _doubts(one: Scored) -> Iterator[str]:
         n, across = ties["queries"], ties["across_cutoff"]
         text = f"note: documents with equal scores in {_n_queries(n)}"
         text += f" ({across} across a cutoff)" if across else ""
-        if others is not None and others.ties:
+        if others is not None and others.ties is not None:
             moved = [f"{m} {low:.4f} to {high:.4f}" for m, (low, high) in others.ties.items() if _differ(low, high)]
             text += f"; from --ties pessimistic to optimistic: {_first(moved) or 'the same means to 4 digits'}"
         yield text
@@ -202,7 +202,7 @@ def _doubts_of_several(scored: list[Scored]) -> Iterator[str]:
         ranges = [
             (high - low, measure, one.name, low, high)
             for one in tied
-            if one.alternatives is not None
+            if one.alternatives is not None and one.alternatives.ties is not None
             for measure, (low, high) in one.alternatives.ties.items()
         ]
         if ranges:

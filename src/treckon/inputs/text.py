@@ -39,10 +39,10 @@ def open_text(given: object, name: str) -> Source | None:
     if isinstance(given, os.PathLike):
         return Source(given)
     if isinstance(given, (str, bytes, bytearray, memoryview)):
-        return _kept([given], name)
+        return kept([given], name)
     if callable(getattr(given, "read", None)):
         own_name = getattr(given, "name", None)
-        return _kept(_read_blocks(given), own_name if isinstance(own_name, str) else name)
+        return kept(_read_blocks(given), own_name if isinstance(own_name, str) else name)
     return None
 
 
@@ -56,8 +56,11 @@ def _read_blocks(stream: Any) -> Iterator[Any]:
         yield block
 
 
-def _kept(blocks: Iterable[Any], name: str) -> Source:
-    """A source of these bytes, by way of a temporary file, which it can read as often and in as many shares as any."""
+def kept(blocks: Iterable[Any], name: str) -> Source:
+    """A source of these bytes, by way of a temporary file, which it can read as often and in as many shares as any.
+
+    Raises InputError where there are none, or they can't be kept.
+    """
     from tempfile import NamedTemporaryFile  # noqa: PLC0415
 
     try:
