@@ -72,12 +72,15 @@ def _xz_decompressor() -> _Decompressor:
     return LZMADecompressor()
 
 
-def _zstd_decompressor() -> _Decompressor:
+def _zstd_library() -> Any:
     try:
-        library = import_module("compression.zstd")  # from Python 3.14 on
+        return import_module("compression.zstd")  # from Python 3.14 on
     except ImportError:
-        library = import_module("backports.zstd")
-    made: _Decompressor = library.ZstdDecompressor()
+        return import_module("backports.zstd")
+
+
+def _zstd_decompressor() -> _Decompressor:
+    made: _Decompressor = _zstd_library().ZstdDecompressor()
     return made
 
 
@@ -348,7 +351,7 @@ def compressed(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) -> 
     try:
         compressor = make()
     except ImportError:
-        raise InputError(name, "zstd needs the package zstandard: pip install 'treckon[fast]'") from None
+        raise InputError(name, "zstd needs the package backports.zstd: pip install 'treckon[fast]'") from None
     for part in parts:
         yield compressor.compress(part)
     yield compressor.flush()
@@ -373,10 +376,7 @@ def _xz_compressor() -> Any:
 
 
 def _zstd_compressor() -> Any:
-    try:
-        return import_module("compression.zstd").ZstdCompressor()  # from Python 3.14 on
-    except ImportError:
-        return import_module("zstandard").ZstdCompressor().compressobj()
+    return _zstd_library().ZstdCompressor()
 
 
 _COMPRESSORS: dict[str, Callable[[], Any]] = {

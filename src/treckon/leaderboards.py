@@ -306,11 +306,13 @@ def _evaluation(
     """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
     if isinstance(run, (str, os.PathLike)) and "\n" not in os.fspath(run):
         with Source(run) as source:
-            evaluation = evaluate_file(evaluator, source, columns=columns, format=format, refuses_unjudged=True)
+            evaluation = evaluate_file(evaluator, source, columns=columns, format=format)
+            if evaluation.counts["in_both"] == 0:
+                evaluate_file(evaluator.changed(missing="skip"), source, columns=columns, format=format)  # raises
     else:
         evaluation = evaluator.evaluate(run, columns=columns, format=format)
         if evaluation.counts["in_both"] == 0:
-            raise NoQueriesError("none of its queries is judged")
+            raise NoQueriesError("expected a query with both results and judgements, found none")
     doubts = evaluation.warnings[len(evaluator.warnings) :]
     if doubts:
         raise EvaluationError(doubts[0])

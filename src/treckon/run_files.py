@@ -70,36 +70,19 @@ def rereadable(source: Source) -> Source:
 
 
 def evaluate_file(
-    evaluator: Evaluator,
-    run: Source,
-    *,
-    columns: Sequence[str] | None = None,
-    format: str | None = None,
-    refuses_unjudged: bool | None = None,
+    evaluator: Evaluator, run: Source, *, columns: Sequence[str] | None = None, format: str | None = None
 ) -> Evaluation:
     """The values of a run in a file.
 
     run: the file; it stays open
     columns, format: as with `Evaluator.evaluate`
-    refuses_unjudged: whether a run is refused none of whose queries is judged; None: unless missing="zero"
 
-    Raises NoQueriesError, and what `Evaluator.evaluate` does; messages say the file's name.
+    Raises what `Evaluator.evaluate` does; every message says the file's name.
     """
-    if refuses_unjudged is None:
-        refuses_unjudged = evaluator.conventions.missing == "skip"
     try:
-        evaluation = evaluator.evaluate(run, columns=columns, format=format)
+        return evaluator.evaluate(run, columns=columns, format=format)
+    except NoQueriesError as error:
+        raise NoQueriesError(f"{run.name}: {error}") from None
     except EvaluationError as error:
-        own, place, problem = str(error).partition("run: ")
-        raise error if own or not place else EvaluationError(f"{run.name}: {problem}") from None
-    if evaluation.counts["in_both"] == 0 and refuses_unjudged:
-        found = "it has no queries"
-        if evaluation.counts["in_run"]:
-            try:
-                evaluator.changed(extra="error", missing="skip").evaluate(run, columns=columns, format=format)
-            except EvaluationError as error:  # it names one of its queries
-                found = str(error).partition("run: ")[2]
-        judged = next(iter(evaluator.query_ids), None)
-        example = "there are no judgements" if judged is None else f"judged is, for example, query '{judged}'"
-        raise NoQueriesError(f"{run.name}: none of its queries is judged: {found}; {example}")
-    return evaluation
+        before, place, problem = str(error).partition("run: ")
+        raise error if before or not place else EvaluationError(f"{run.name}: {problem}") from None

@@ -174,7 +174,7 @@ def test_formats_and_compression_by_the_name(name, suffix, folder, convert):
 
 
 def test_zstd(folder, treckon, monkeypatch):
-    pytest.importorskip("zstandard", exc_type=ImportError)
+    pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd", exc_type=ImportError)
     assert treckon("convert", "run", "run.txt", "o.zst", folder=folder).status == 0
     assert api.read_run(folder / "o.zst") == RUN
 
@@ -183,7 +183,7 @@ def test_zstd(folder, treckon, monkeypatch):
 
     monkeypatch.setattr(files, "import_module", missing)
     assert treckon("convert", "run", "run.txt", "p.zst", folder=folder) == (
-        2, b"", b"treckon convert: p.zst: zstd needs the package zstandard: pip install 'treckon[fast]'\n",
+        2, b"", b"treckon convert: p.zst: zstd needs the package backports.zstd: pip install 'treckon[fast]'\n",
     )  # fmt: skip
     assert not (folder / "p.zst").exists()
 

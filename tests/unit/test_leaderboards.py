@@ -121,8 +121,14 @@ BROKEN = {
     "short.txt": ("q1 Q0 a 1 0.9\n", "short.txt:1: expected 6 fields (qid Q0 docno rank score tag), found 5"),
     "twice.txt": ("q1 Q0 a 1 9 t\nq1 Q0 a 2 8 t\n", "twice.txt:2: "),
     "empty.txt": ("", "empty.txt: cannot read it: it is empty"),
-    "other.txt": ("x1 Q0 a 1 9 t\n", "other.txt: none of its queries is judged: "),
-    "blank.txt": ("\n", "blank.txt: none of its queries is judged: it has no queries; "),
+    "other.txt": (
+        "x1 Q0 a 1 9 t\n",
+        "other.txt: expected a query with both results and judgements, found none: the run has 'x1'",
+    ),
+    "blank.txt": (
+        "\n",
+        "blank.txt: expected a query with both results and judgements, found none: the run has no query",
+    ),
 }
 
 
@@ -170,7 +176,7 @@ def test_other_kinds_of_runs():
     board = api.leaderboard(QRELS, runs, "AP", **QUICK)
     assert [entry.run for entry in board.entries] == ["list", "rows"]
     assert [one.run for one in board.broken] == ["none", "far"]
-    assert board.broken[1].problem == "none of its queries is judged"
+    assert board.broken[1].problem == "expected a query with both results and judgements, found none"
 
 
 @pytest.mark.parametrize(
