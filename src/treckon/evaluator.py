@@ -80,6 +80,8 @@ class Evaluator:
             self._qrels, self._view = self._read_groups(qrels, format)
         else:
             self._qrels, self._view = self._read(qrels, columns, format), VIEW_RANKING
+        if self.conventions.negative == "nonrelevant":
+            self._qrels.judge_negatives()
         self._check_measures()
 
     def __repr__(self) -> str:
@@ -223,7 +225,6 @@ class Evaluator:
             ties=ties,
             seed=changes.get("seed", conventions.seed),
             repeats=conventions.duplicates,
-            negative_is_judged=conventions.negative == "nonrelevant",
             ignores_self=conventions.ignore_self,
             refuses_unjudged=conventions.unjudged == "error",
             reports_ties=changes.get("reports", True),
@@ -265,10 +266,10 @@ class Evaluator:
     def changed(self, measures: str | Measure | Iterable[str | Measure] | None = None, **conventions: Any) -> Evaluator:
         """An evaluator with the same judgements, which are not read again, and with other measures or conventions.
 
-        What is not given stays as it is. The conventions that judgements are read by, `compat` and
-        `equal_judgements`, can't be changed. Raises UnknownMeasureError, ParameterError.
+        What is not given stays as it is. The conventions that judgements are read by, `compat`, `equal_judgements` and
+        `negative`, can't be changed. Raises UnknownMeasureError, ParameterError.
         """
-        for fixed in ("compat", "equal_judgements"):
+        for fixed in ("compat", "equal_judgements", "negative"):
             if fixed in conventions and conventions[fixed] != getattr(self.conventions, fixed):
                 raise ParameterError(f"{fixed}: the judgements were read with {getattr(self.conventions, fixed)!r}")
         conventions = {**self._given_conventions(), **conventions}

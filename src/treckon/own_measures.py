@@ -23,7 +23,8 @@ class RankingView:
     """One query's ranking, as a function given to `define` sees it.
 
     ranks:         int64 array, from 1, rising: the ranks of the retrieved documents that are in the qrels
-    grades:        int32 array of the same length: their grades; a negative one says that nobody judged the document
+    grades:        int32 array of the same length: their grades; -1 where nobody judged the document, which is what
+                   every negative grade says
     n_retrieved:   documents retrieved, those that are not in the qrels included
     n_relevant:    documents of the qrels whose grade is at least `level`, retrieved or not
     n_nonrelevant: documents of the qrels with a lower grade
@@ -46,7 +47,7 @@ class RankingView:
         self.n_retrieved, self.n_relevant, self.n_nonrelevant, self.level, ranks, grades, self.grade_counts = kept
         self.cutoff = cutoff
         self.ranks: np.ndarray[tuple[int], np.dtype[np.int64]] = numpy.array(ranks, dtype=numpy.int64)
-        self.grades: np.ndarray[tuple[int], np.dtype[np.int32]] = numpy.array(grades, dtype=numpy.int32)
+        self.grades: np.ndarray[tuple[int], np.dtype[np.int32]] = numpy.array(grades, dtype=numpy.int32).clip(-1)
         if cutoff is not None:
             within = self.ranks <= cutoff
             self.ranks, self.grades = self.ranks[within], self.grades[within]

@@ -10,6 +10,7 @@ from treckon.aggregate import MEAN
 from treckon.conventions import Conventions
 from treckon.errors import TreckonError
 from treckon.files import write_whole
+from treckon.inputs.values import Refused, id_of
 from treckon.registry import INTEGER, VIEW_RUN
 from treckon.syntax import Measure, parse
 
@@ -74,7 +75,10 @@ class ByMeasure(Mapping[Measure, "Value"]):
 
 
 class PerQuery(Mapping[str, ByMeasure]):
-    """The values of each query: query id to measure to value. A query's are put together when it is asked for."""
+    """The values of each query: query id to measure to value. A query's are put together when it is asked for.
+
+    Ids are texts; a whole number finds the query of its decimal text.
+    """
 
     __slots__ = ("_at", "_columns", "_query_ids", "_shown", "_texts", "_values", "_width")
 
@@ -106,10 +110,13 @@ class PerQuery(Mapping[str, ByMeasure]):
         start = query * self._width
         return [self._texts[i][query] if i in self._texts else self._values[start + i] for i in self._shown]
 
-    def __getitem__(self, query_id: str) -> ByMeasure:
+    def __getitem__(self, query_id: str | int) -> ByMeasure:
         if self._at is None:
             self._at = {one: i for i, one in enumerate(self._query_ids)}
-        at = self._at.get(query_id)
+        try:
+            at = self._at.get(id_of(query_id))
+        except Refused:
+            at = None
         if at is None:
             raise KeyError(f"expected a query that was evaluated (there are {len(self)}), found {query_id!r}")
         return ByMeasure(self._columns, self._row(at))

@@ -368,6 +368,8 @@ def test_what_an_evaluator_cannot_be_changed_to():
         evaluator.changed(compat="9.0.8")
     with pytest.raises(ParameterError, match=r"equal_judgements: the judgements were read with 'error'"):
         evaluator.changed(equal_judgements="merge")
+    with pytest.raises(ParameterError, match=r"negative: the judgements were read with 'unjudged'"):
+        evaluator.changed(negative="nonrelevant")
     with pytest.raises(UnknownMeasureError):
         evaluator.changed("nDGC")
     with pytest.raises(ParameterError, match="gain: none of AP has a gain"):

@@ -90,6 +90,14 @@ def test_values_of_each_query():
     assert repr(evaluation.per_query).endswith("'q2': {nDCG@10: 1.0, AP(rel=2): 0.75, P_5: 0.4}} (2 queries)")
 
 
+def test_values_of_a_query_whose_id_is_a_number():
+    found = treckon.evaluate({7: {1: 1}}, {7: {1: 1.0}}, "AP").per_query
+    assert found[7] == found["7"] == found[np.int64(7)] == {treckon.parse("AP"): 1.0}
+    assert 7 in found and 8 not in found and None not in found
+    with pytest.raises(KeyError, match="expected a query that was evaluated .there are 1., found 8"):
+        found[8]
+
+
 def test_the_array_of_values_is_the_same_and_cannot_be_written():
     evaluation = an_evaluation()
     assert evaluation.values.dtype == np.float64 and evaluation.values.tolist() == VALUES.tolist()

@@ -33,7 +33,6 @@ class Plan:
         ties: str = "trec",
         seed: int = 0,
         repeats: str = "error",
-        negative_is_judged: bool = False,
         ignores_self: bool = False,
         refuses_unjudged: bool = False,
         reports_ties: bool = False,

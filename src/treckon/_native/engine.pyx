@@ -58,7 +58,6 @@ cdef class Plan:
     ties: trec, docno, input, random, optimistic, pessimistic or expected; for the last, kernels are those of the mean
     seed: of random ties
     repeats: error, first, drop or max
-    negative_is_judged: a negative grade is a judgement, nonrelevant
     ignores_self: documents whose id is the query's are taken out
     refuses_unjudged: the first unjudged document retrieved is noted, for an error
     reports_ties: queries with ties are noted, and the ids of unjudged queries
@@ -67,7 +66,7 @@ cdef class Plan:
 
     def __cinit__(
         self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", highest_grade=0,
-        gain="linear", discount="log2", str ties="trec", seed=0, str repeats="error", negative_is_judged=False,
+        gain="linear", discount="log2", str ties="trec", seed=0, str repeats="error",
         ignores_self=False, refuses_unjudged=False, reports_ties=False, keeps_rankings=False,
     ):
         cdef Py_ssize_t i
@@ -83,7 +82,6 @@ cdef class Plan:
         self.policy.ties = _TIES[ties]
         self.policy.marks_ties = ties == "expected"
         self.policy.repeats = _REPEATS[repeats]
-        self.policy.negative_is_judged = negative_is_judged
         self.policy.ignores_self = ignores_self
         for i in range(4):
             self.policy.seed.word[i] = <uint64_t> ((int(seed) * 0x9E3779B97F4A7C15 + i * 0xBF58476D1CE4E5B9) % 2 ** 64)

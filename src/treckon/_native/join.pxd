@@ -35,7 +35,6 @@ ctypedef struct Policy:
     Ties ties
     tk_key_t seed               # of SEEDED_RANDOM
     Repeats repeats
-    bint negative_is_judged     # a negative grade is a judgement: nonrelevant
     bint ignores_self           # a document whose id is the query's is taken out
     bint marks_ties             # fill the tie groups of hits, also where lines are out of order
 

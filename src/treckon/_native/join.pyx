@@ -238,7 +238,7 @@ cdef bint more_found(Joiner *joiner) noexcept nogil:
 
 
 cdef JoinStatus find_judged_records(
-    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment
 ) noexcept nogil:
     # The judged documents among the records, as listed; and whether scores fall from record to record, or tie.
     cdef const Record *record
@@ -263,13 +263,13 @@ cdef JoinStatus find_judged_records(
                 continue
         elif unit.slot_mask and not may_be_judged(table, unit, hash):
             continue
-        if not note_judged(joiner, table, unit, segment, policy, i):
+        if not note_judged(joiner, table, unit, segment, i):
             return JOIN_OUT_OF_MEMORY
     return JOINED
 
 
 cdef inline bint note_judged(
-    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, const Policy *policy, size_t i
+    Joiner *joiner, const Table *table, const Unit *unit, const Segment *segment, size_t i
 ) noexcept nogil:
     # Adds the document of record i to those found, if it is judged. False: out of memory.
     cdef const Record *record = &segment.records[i]
@@ -286,8 +286,6 @@ cdef inline bint note_judged(
     found.record = i
     found.entry = entry
     found.grade = table.judged[unit.first_judged + entry].grade
-    if policy.negative_is_judged and found.grade < 0:
-        found.grade = 0
     return True
 
 
@@ -473,7 +471,7 @@ cdef JoinStatus join(
     joiner.n_holes = 0
     if segment == NULL:
         return JOINED
-    if find_judged_records(joiner, table, unit, segment, policy) != JOINED:
+    if find_judged_records(joiner, table, unit, segment) != JOINED:
         return JOIN_OUT_OF_MEMORY
     if note_grades(joiner, segment, policy) != JOINED or rank_found(joiner, segment, policy) != JOINED:
         return JOIN_OUT_OF_MEMORY
@@ -498,8 +496,7 @@ cdef void form_ranking(
     ranking.hits = joiner.hits
     ranking.grades = table.grades + unit.first_grade
     ranking.n_grades = unit.n_grades
-    ranking.n_unjudged = 0 if policy.negative_is_judged else unit.n_unjudged
-    ranking.n_nonrel = unit.n_unjudged - ranking.n_unjudged
+    ranking.n_unjudged = unit.n_unjudged
     ranking.level = view.level
     for j in range(unit.n_grades):
         if ranking.grades[j].grade >= view.level:
@@ -582,7 +579,7 @@ cdef int64_t first_unjudged(
     for i in range(n):
         record = &segment.records[i]
         entry = find_judged(table, unit, record.hash, segment.text + record.offset, record.length)
-        if entry >= 0 and (policy.negative_is_judged or table.judged[unit.first_judged + entry].grade >= 0):
+        if entry >= 0 and table.judged[unit.first_judged + entry].grade >= 0:
             continue
         if first < 0 or record_order(&order, i, first) < 0:
             first = i

@@ -285,8 +285,6 @@ cdef class MappingScan:
             share.joiner.n_found += 1
             found.record = found.entry = i
             found.grade = share.target.table.judged[unit.first_judged + i].grade
-            if share.target.policy.negative_is_judged and found.grade < 0:
-                found.grade = 0
             found.tie_size = 1
             score = PyFloat_AsDouble(<object> value)
             if self.results.plan.single_precision:

@@ -235,6 +235,23 @@ cdef class Qrels:
                 names.append(id_text_of(self.table.text[judged[i].offset:judged[i].offset + judged[i].length]))
         return names
 
+    def judge_negatives(self):
+        """Makes every negative grade 0, a judgement like others. Only while nothing is evaluated yet."""
+        cdef int64_t u
+        cdef uint32_t i
+        cdef Unit *unit
+        cdef Judged *judged
+        for u in range(self.table.n_units):
+            unit = &self.table.units[u]
+            unit.n_unjudged = 0
+            for i in range(unit.n_judged):
+                judged = &self.table.judged[unit.first_judged + i]
+                judged.grade = max(judged.grade, 0)
+        free(self.table.grades)
+        self.table.grades = NULL
+        if not count_grades(&self.table):
+            raise MemoryError
+
     def query_ids(self):
         """The ids of all queries, in byte order."""
         return [self.qid(i) for i in range(self.table.n_queries)]
