@@ -8,9 +8,6 @@ from hypothesis import strategies as st
 import treckon
 from treckon.errors import EvaluationError
 
-SEEN: list[treckon.RankingView] = []
-treckon.define("SeeRanking", lambda ranking: SEEN.append(ranking) or 0.0)
-
 DOCUMENTS = st.sampled_from(["1", "2", "3", "9", "10", "11", "100"])
 ROWS = st.lists(st.tuples(DOCUMENTS, st.integers(0, 3)), min_size=1, max_size=9)
 GRADES = st.dictionaries(DOCUMENTS, st.integers(-2, 3), min_size=1)
@@ -80,15 +77,17 @@ def test_rankings_are_what_the_conventions_say(query, rows, grades, options):
     if options.get("duplicates", "error") == "error":
         options.pop("depth", None)
     expected = naive(query, rows, grades, **options)
-    evaluator = treckon.Evaluator({query: grades}, "SeeRanking", **options)
+    rankings: list[treckon.RankingView] = []
+    measure = treckon.define("SeeRanking", lambda ranking: rankings.append(ranking) or 0.0)
+    evaluator = treckon.Evaluator({query: grades}, measure, **options)
     for run in forms(query, rows):
-        SEEN.clear()
+        rankings.clear()
         if expected is None:
             with pytest.raises(EvaluationError):
                 evaluator.evaluate(run)
             continue
         evaluator.evaluate(run)
-        (seen,) = SEEN
+        (seen,) = rankings
         hits, n_retrieved = expected
         found = list(zip(seen.ranks.tolist(), seen.grades.tolist(), strict=True))
         if options.get("ties") in ("optimistic", "pessimistic"):  # documents without gain may stand in any order
