@@ -8,8 +8,10 @@ coefficients is 0.0 there, ours raises ValueError. Input that ends the interpret
 import math
 import random
 import threading
+import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 from treckon.compat import pytrec_eval as ours
@@ -176,3 +178,83 @@ def test_threads_get_the_same_values():
         thread.join()
     assert len(found) == 160
     assert all(one == expected for one in found)
+
+
+# What docs/switching.md says of pytrec_eval; the numbers are those of its rows. Not tested: what ends the interpreter.
+
+
+def evaluated(qrels: Any, run: Any, *rest: Any) -> Any:
+    return theirs.RelevanceEvaluator(qrels, *rest).evaluate(run)
+
+
+@pytest.mark.parametrize("score", [np.float32(1), np.int64(1)])
+def test_p04_numpy_s_scores_are_refused(score: Any):
+    assert evaluated({"q": {"d": 1}}, {"q": {"d": np.float64(1)}}, ["map"]) == {"q": {"map": 1.0}}
+    with pytest.raises(TypeError, match=r"^Unable to extract query/object scores\.$"):
+        evaluated({"q": {"d": 1}}, {"q": {"d": score}}, ["map"])
+
+
+def test_p04_numpy_s_grades_are_refused():
+    with pytest.raises(TypeError, match=r"^Expected relevance to be integer\.$"):
+        evaluated({"q": {"d": np.int64(1)}}, {"q": {"d": 1.0}}, ["map"])
+
+
+def test_p05_nan_is_taken():
+    assert evaluated({"q": {"d": 1}}, {"q": {"d": math.nan, "e": 1.0}}, ["num_ret"]) == {"q": {"num_ret": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("qrels", "scores"),
+    [
+        ({1: {"d": 1}}, {}), ({"q": ["d"]}, {}), ({"q": {1: 1}}, {}), ({"q": {"d": 1.0}}, {}), ({"q": {"d": None}}, {}),
+        ({}, [1]), ({"q": {"d": 1}}, {1: {"d": 1}}), ({"q": {"d": 1}}, {"q": ["d"]}), ({"q": {"d": 1}}, {"x": {1: 1}}),
+        ({"q": {"d": 1}}, {"q": {"d": "1"}}), (None, {}), ([], {}),
+    ],
+)  # fmt: skip
+def test_p06_errors_begin_alike(qrels: Any, scores: Any):
+    with pytest.raises((TypeError, AttributeError)) as expected:
+        theirs.RelevanceEvaluator(qrels, ["map"]).evaluate(scores)
+    with pytest.raises((TypeError, AttributeError)) as found:
+        ours.RelevanceEvaluator(qrels, ["map"]).evaluate(scores)
+    assert type(found.value) is type(expected.value)
+    assert str(found.value).startswith(str(expected.value).rstrip("."))
+
+
+@pytest.mark.parametrize("level", [0, 1.0, "1", None, 2**31])
+def test_p06_errors_of_levels_begin_alike(level: Any):
+    with pytest.raises(TypeError) as expected:
+        theirs.RelevanceEvaluator({}, [], level)
+    with pytest.raises(TypeError) as found:
+        ours.RelevanceEvaluator({}, [], level)
+    assert str(found.value).startswith(str(expected.value))
+
+
+def test_p08_coefficients_of_utility_are_taken_apart(capfd: pytest.CaptureFixture[str]):
+    assert evaluated({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["utility.1,-1,0,0"]) == {"q": {"utility": 0.0}}
+    assert "improper number of coefficients" in capfd.readouterr().err
+
+
+def test_p09_ids_that_differ_behind_a_nul_are_one():
+    qrels = {"q": {"d\0a": 1, "d\0b": 0}}
+    assert evaluated(qrels, {"q": {"d\0a": 2.0, "d\0b": 1.0}}, ["map"]) == {"q": {"map": 0.0}}
+
+
+def test_p11_a_negative_level_is_taken():
+    assert evaluated({"q": {"d": 9}}, {"q": {"d": 1.0}}, ["map"], -1) == {"q": {"map": 0.0}}
+
+
+def test_p12_grades_beyond_32_bits_are_taken():
+    assert evaluated({"q": {"d": 2**40, "e": 0}}, {"q": {"d": 1.0}}, ["num_rel"]) == {"q": {"num_rel": 0.0}}
+
+
+def test_p13_values_of_an_empty_ranking():
+    run = {"q": {"d": 1.0}, "r": {"x": 1.0}}
+    found = evaluated({"q": {"d": 1}, "r": {"d": 1}}, run, ["iprec_at_recall.0.1", "11pt_avg", "map"], 1, True)["r"]
+    assert math.isnan(found["11pt_avg"]) and found["map"] == 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert math.isnan(theirs.compute_aggregated_measure("map", []))
+
+
+def test_p18_missing_queries_do_not_count():
+    assert list(evaluated({"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0}, "x": {"d": 1.0}}, ["map"])) == ["q"]

@@ -2,7 +2,10 @@
 
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check
-from cpython.long cimport PyLong_AsDouble, PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.long cimport (
+    PyLong_AsDouble, PyLong_AsLong, PyLong_AsLongAndOverflow, PyLong_AsLongLongAndOverflow, PyLong_Check,
+    PyLong_CheckExact,
+)
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_CheckExact
@@ -21,7 +24,7 @@ from treckon._native.lines cimport (
     Record, Scanner, Segment, format_of, hash_key, scan_bytes, scan_end, scan_file, scanner_free, scanner_init,
 )
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, find_query, id_text_of
+from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, add_judged, find_query, id_text_of
 from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 
 from numbers import Complex, Real
@@ -119,6 +122,54 @@ def id_text(object key):
     return id_text_of(id_bytes(key, "id"))
 
 
+cdef bint add_plain(QrelsBuilder builder, bytes qid, bytes group, dict documents) except -1:
+    # Adds judgements whose ids are text and whose grades are whole numbers of Python. False: some are not, or an id has
+    # a NUL or no UTF-8, or a grade not 32 bits, and nothing was added.
+    cdef PyObject *key = NULL
+    cdef PyObject *value = NULL
+    cdef Py_ssize_t position = 0, length = 0
+    cdef const char *docno
+    cdef long grade
+    cdef int overflow = 0
+    while PyDict_Next(documents, &position, &key, &value):
+        if not PyUnicode_CheckExact(<object> key) or not PyLong_Check(<object> value):
+            return False
+        grade = PyLong_AsLongAndOverflow(<object> value, &overflow)
+        if overflow or not -2147483648 <= grade <= 2147483647:
+            return False
+        try:
+            if has_nul(<object> key):
+                return False
+        except UnicodeEncodeError:
+            return False
+    builder.begin(qid, group)
+    position = 0
+    while PyDict_Next(documents, &position, &key, &value):
+        docno = PyUnicode_AsUTF8AndSize(<object> key, &length)
+        add_judged(
+            &builder.builder, tk_hash(docno, length, hash_key()), docno, length, <int32_t> PyLong_AsLong(<object> value)
+        )
+    if builder.builder.out_of_memory:
+        raise MemoryError
+    return True
+
+
+def add_plain_mapping(QrelsBuilder builder not None, mapping):
+    """Adds judgements {query id: {document id: grade}}, dicts whose ids are text and whose grades are Python's integers.
+
+    Returns the ids of queries that have something else in them (or an id with a NUL or without UTF-8, or a grade beyond
+    32 bits): their judgements are not added.
+    """
+    others = []
+    for qid, documents in mapping.items():
+        query = qid.encode("utf-8", "replace") if isinstance(qid, str) else b"\0"
+        if b"\0" in query or type(documents) is not dict or query.decode() != qid:
+            others.append(qid)
+        elif not add_plain(builder, query, b"", documents):
+            others.append(qid)
+    return others
+
+
 def add_mapping(QrelsBuilder builder not None, mapping, group=""):
     """Adds judgements {query id: {document id: grade}} to a builder, those of a group where there are groups.
 
@@ -129,6 +180,8 @@ def add_mapping(QrelsBuilder builder not None, mapping, group=""):
         place = f"qrels: query {qid!r}"
         if not hasattr(documents, "items"):
             raise InputError(place, f"expected a mapping from documents to grades, found {type(documents).__name__}")
+        if type(documents) is dict and add_plain(builder, query, id_bytes(group, place), documents):
+            continue
         builder.begin(query, id_bytes(group, place))
         for docno, grade in documents.items():
             builder.add(
@@ -172,9 +225,10 @@ cdef class MappingScan:
 
     def scan(self, mapping):
         """Evaluates all queries. Raises InputError with query and document for what has the wrong type."""
-        cdef int64_t query
+        cdef int64_t query, i
         cdef Qrels qrels = self.results.qrels
         cdef list names = qrels.names()
+        cdef list some
         self.n_queries = len(mapping)
         self.first = next(iter(mapping), None)
         if self.share.target.reports_ties:
@@ -189,7 +243,9 @@ cdef class MappingScan:
                 if name in others or name in mapping and not (key == name and hash(key) == hash(name)):
                     raise InputError(f"run: query {name!r}", "expected each query once, found its id as two types")
                 others[name] = mapping[key]
-        for query in range(qrels.table.n_queries):
+        some = self.found_queries(mapping) if 4 * self.n_queries < qrels.table.n_queries else None
+        for i in range(qrels.table.n_queries if some is None else len(some)):
+            query = i if some is None else some[i]
             documents = mapping.get(names[query])
             if documents is None:
                 documents = others.get(names[query])
@@ -198,6 +254,15 @@ cdef class MappingScan:
             self.share.target.seen[query] = 1
             if self.share.target.needs_ranking:
                 self.evaluate(query, names[query], documents)
+
+    cdef list found_queries(self, mapping):
+        # The numbers of the run's queries that are judged, rising: of a few, sooner found than by a look at all numbers.
+        found = set()
+        for key in mapping:
+            qid = id_bytes(key, "run")
+            found.add(find_query(&self.results.qrels.table, qid, len(qid)))
+        found.discard(-1)
+        return sorted(found)
 
     cdef int evaluate(self, int64_t query, str name, documents) except -1:
         cdef const Unit *unit = &self.share.target.table.units[self.share.target.table.queries[query].first_unit]

@@ -16,7 +16,7 @@ from collections import defaultdict
 
 from treckon import registry
 from treckon._native.engine import Plan, Results
-from treckon._native.objects import MappingScan, add_mapping
+from treckon._native.objects import MappingScan, add_mapping, add_plain_mapping
 from treckon._native.qrels import QrelsBuilder
 from treckon.compat.trec_eval import NICKNAMES, PRINT_ORDER, RELEASES
 from treckon.errors import InputError, ParameterError
@@ -211,7 +211,8 @@ class RelevanceEvaluator:
         level = _level(relevance_level)
         asked = _parameters(self._expand_nicknames(measures), _known(compat))
         builder = QrelsBuilder()
-        add_mapping(builder, {query_id: _checked_judgements(query_id, given) for query_id, given in judged.items()})
+        for query_id in add_plain_mapping(builder, judged):
+            add_mapping(builder, {query_id: _checked_judgements(query_id, judged[query_id])})
         qrels = builder.finish(compat)
         self._prepare(qrels, _texts(asked), asked, level, bool(judged_docs_only_flag), compat)
 
@@ -342,22 +343,17 @@ def _checked_judgements(query_id: object, documents: object) -> Mapping[str, int
     if not isinstance(documents, dict):
         raise TypeError(f"Expected dictionary as value. {place}: found {type(documents).__name__}")
     _check_id(query_id, place)
-    if set(map(type, documents)) != {str} or not set(map(type, documents.values())) <= {int, bool}:
-        for document_id, grade in documents.items():
-            if not isinstance(document_id, str):
-                raise TypeError(
-                    f"Expected mapping of document id to query relevance or matching score. {place}, document "
-                    f"{document_id!r}: expected text as id, found {type(document_id).__name__}"
-                )
-            if not hasattr(type(grade), "__index__"):
-                raise TypeError(
-                    f"Expected relevance to be integer. {place}, document {document_id!r}: found {grade!r} "
-                    f"({type(grade).__name__})"
-                )
-    together = "".join(documents)
-    if "\0" in together or not together.isascii():
-        for document_id in documents:
-            _check_id(document_id, f"{place}, document {document_id!r}")
+    for document_id, grade in documents.items():
+        of_document = f"{place}, document {document_id!r}"
+        if not isinstance(document_id, str):
+            raise TypeError(
+                f"Expected mapping of document id to query relevance or matching score. {of_document}: expected text "
+                f"as id, found {type(document_id).__name__}"
+            )
+        if not hasattr(type(grade), "__index__"):
+            found = f"{grade!r} ({type(grade).__name__})"
+            raise TypeError(f"Expected relevance to be integer. {of_document}: found {found}")
+        _check_id(document_id, of_document)
     return documents
 
 
