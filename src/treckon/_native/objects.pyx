@@ -155,7 +155,7 @@ cdef bint add_plain(QrelsBuilder builder, bytes qid, bytes group, dict documents
 
 
 def add_plain_mapping(QrelsBuilder builder not None, mapping):
-    """Adds judgements {query id: {document id: grade}}, dicts whose ids are text and whose grades are Python's integers.
+    """Adds judgements {query id: {document id: grade}}, dicts whose ids are text and whose grades are Python's int.
 
     Returns the ids of queries that have something else in them (or an id with a NUL or without UTF-8, or a grade beyond
     32 bits): their judgements are not added.
@@ -256,7 +256,7 @@ cdef class MappingScan:
                 self.evaluate(query, names[query], documents)
 
     cdef list found_queries(self, mapping):
-        # The numbers of the run's queries that are judged, rising: of a few, sooner found than by a look at all numbers.
+        # The numbers of the run's judged queries, rising. Of a few queries these are sooner found than all looked up.
         found = set()
         for key in mapping:
             qid = id_bytes(key, "run")
