@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treckon
-from treckon.errors import EvaluationError, InputError
+from treckon.errors import EvaluationError, InputError, NoQueriesError
 
 MEASURES = ["AP", "nDCG@3", "RR", "NumRet", "Judged@2", "bpref"]
 QRELS = {"q1": {"a": 2, "b": 1, "é": 1, "7": 0}, "q2": {"a": 1, "c": -1}, "7": {"12": 1}, "missing": {"a": 1}}
@@ -74,7 +74,17 @@ def same(found: treckon.Evaluation, expected: treckon.Evaluation) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("iterable", ITERABLES)
-@pytest.mark.parametrize("options", [{}, {"order": "input"}, {"compat": "9.0.8"}, {"ties": "expected", "samples": 5}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"order": "input"},
+        {"compat": "9.0.8"},
+        {"ties": "random"},
+        {"ignore_self": True},
+        {"ties": "expected", "samples": 5},
+    ],
+)
 def test_rows_are_what_a_dict_is(kind: str, iterable: str, options: dict[str, Any]):
     rows = [KINDS[kind](*row) for row in triples(RUN)]
     expected = treckon.evaluate(QRELS, RUN, MEASURES, **options)
@@ -117,9 +127,11 @@ def test_a_lone_surrogate_is_an_id_like_others():
     assert found["RR"] == 0.5
 
 
-def test_no_rows_are_no_results():
-    assert treckon.evaluate(QRELS, iter(()), "NumQ").counts["missing"] == 4
-    assert treckon.evaluate(QRELS, [], "AP", missing="zero")["AP"] == 0.0
+@pytest.mark.parametrize("iterable", ITERABLES)
+def test_no_rows_are_no_results(iterable: str):
+    with pytest.raises(NoQueriesError, match="the run has no query"):
+        treckon.evaluate(QRELS, ITERABLES[iterable]([]), "AP")
+    assert treckon.evaluate(QRELS, ITERABLES[iterable]([]), "AP", missing="zero")["AP"] == 0.0
 
 
 BAD = {
@@ -179,6 +191,6 @@ def test_rows_in_any_order_are_what_their_dict_is(rows: list[tuple[str, str, int
     once: Iterable[tuple[str, str, int]] = {
         (query, document): (query, document, run[query][document]) for query, document, _ in rows
     }.values()
-    expected = treckon.evaluate(QRELS, run, MEASURES)
-    assert same(treckon.evaluate(QRELS, [ScoredDoc(*row) for row in once], MEASURES), expected)
-    assert same(treckon.evaluate(QRELS, iter(list(once)), MEASURES), expected)
+    expected = treckon.evaluate(QRELS, run, MEASURES, missing="zero")
+    assert same(treckon.evaluate(QRELS, [ScoredDoc(*row) for row in once], MEASURES, missing="zero"), expected)
+    assert same(treckon.evaluate(QRELS, iter(list(once)), MEASURES, missing="zero"), expected)

@@ -23,8 +23,9 @@ _QUERY_NAMES = (("query_id",), ("qid", "query-id", "q_id", "topic_id"))
 #: Where both docno and docid are there, docid is a number of the search engine's own.
 _DOC_NAMES = (("doc_id",), ("docno",), ("docid", "corpus-id", "corpus_id", "document_id"))
 
+_Named = namedtuple("_Named", "item")
 #: The type of what reads an item of a named tuple by its name.
-_NamedItem = type(namedtuple("_Named", "item").item)
+_NamedItem = type(_Named.item)
 
 
 def named_columns(has: Callable[[str], bool], kind: Kind) -> Names | None:
