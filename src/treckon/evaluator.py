@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     AnyScan: TypeAlias = RunScan | MappingScan | ColumnsScan
 
-#: trec_eval's formats of judgements by groups of assessors and of preferences: they can't be told from others.
-GROUP_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
+#: Formats of judgements by groups of assessors, by subtopic, and of preferences: they can't be told from others.
+GROUP_FORMATS = ("qrels_jg", "subtopics", "prefs", "qrels_prefs")
 
 
 class Evaluator:
@@ -51,8 +51,9 @@ class Evaluator:
     measures: a text or measure, or several: ``"nDCG@10"``, ``["AP(rel=2)", "ndcg_cut_10", "official"]``
     columns:  names of the columns of a table: (query id, document id, grade)
     format:   of a text, where it is not to be guessed; trec_eval's formats of preferences and of groups of assessors,
-              "prefs", "qrels_prefs" and "qrels_jg", must be named, and are for the measures made for them; "qrels_jg"
-              is also how judgements by subtopic are given, as text or as ``{query: {subtopic: {document: grade}}}``
+              "prefs", "qrels_prefs" and "qrels_jg", must be named, and are for the measures made for them. So must
+              "subtopics": text as ndeval reads it (``qid subtopic docno grade``), or ``{query: {subtopic: {document:
+              grade}}}``; it is the same as "qrels_jg", whose groups are assessors
     threads:  how many may be used, 0: as many as can run
 
     The other options are the conventions: see `treckon.Conventions` for what each means.
@@ -114,6 +115,7 @@ class Evaluator:
 
     def _read_groups(self, qrels: Any, format: str) -> tuple[Qrels, str]:
         """Judgements in groups, and what measures of them look at."""
+        format = "qrels_jg" if format == "subtopics" else format
         if isinstance(qrels, Mapping) and format == "qrels_jg":
             return self._grouped(qrels), VIEW_JUDGMENT_GROUPS
         given = as_qrels(qrels, format="trec")
