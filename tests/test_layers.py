@@ -20,7 +20,7 @@ LAYERS = [
     {"registry"},
     {"measures"},
     {"names", "syntax", "files", "reading", "preference_faults", "zscores", "conventions", "inputs"}
-    | {"compat.trec_eval"},
+    | {"compat.trec_eval", "compat.ir_measures_names"},
     {"statistics"},
     {"trec_evaluation", "evaluator", "results", "mappings", "own_measures", "alternatives", "run_files", "checking"},
     {"comparison", "leaderboards"},

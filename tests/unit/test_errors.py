@@ -24,6 +24,7 @@ registry.py          a name, an alias twice
 import bz2
 import gc
 import gzip
+import importlib
 import lzma
 import os
 import subprocess
@@ -758,3 +759,12 @@ def test_a_measure_is_registered_once():
     finally:
         registry._field.clear()
         registry._field.update(before)
+
+
+def test_ir_measures_missing_is_said_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    monkeypatch.delitem(sys.modules, "treckon.compat.ir_measures", raising=False)
+    with pytest.raises(ImportError) as raised:
+        importlib.import_module("treckon.compat.ir_measures")
+    expected = "treckon.compat.ir_measures needs the package ir_measures: pip install 'treckon[ir-measures]'"
+    assert str(raised.value) == expected
