@@ -25,3 +25,16 @@ def pytrec_eval_evaluator(qrels: Any, measures: Iterable[str]) -> pytrec_eval.Re
 def columns(query_ids: Any, document_ids: Any, values: Any) -> Any:
     """Arrays with a row for each document, in the form that treckon takes as qrels or as run."""
     return (query_ids, document_ids, values)
+
+
+def ir_measures_means(measures: Any, form: Any) -> dict[str, float]:
+    """Means by ir_measures, with treckon as its first provider; form makes qrels and a run."""
+    import ir_measures  # noqa: PLC0415
+
+    from treckon.compat.ir_measures import register, unregister  # noqa: PLC0415
+
+    register(first=True)
+    try:
+        return {repr(measure): value for measure, value in ir_measures.calc_aggregate(measures, *form()).items()}
+    finally:
+        unregister()
