@@ -152,4 +152,10 @@ cdef void share_free(Share *share) noexcept nogil
 cdef object share_duplicate(const Share *share)
 cdef object share_unjudged(const Share *share)
 cdef object share_extra(const Share *share)
-cdef object scanner_problem(const Scanner *scanner)
+
+
+cdef class FileScan:
+    cdef Scanner scanner
+    cdef int cancelled
+
+    cdef int check(self) except -1

@@ -13,8 +13,8 @@ from treckon._native.join cimport (
     find_holes, first_unjudged, form_ranking, join, joiner_free,
 )
 from treckon._native.lines cimport (
-    GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Scanner, Segment, format_of, scan_bytes, scan_end,
-    scan_file, scanner_free, scanner_init,
+    GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Segment, format_of, scan_bytes, scan_end, scan_file,
+    scanner_free, scanner_init,
 )
 from treckon._native.memory cimport reserve
 from treckon._native.pairing cimport Pairing, pair_up, pairing_free
@@ -847,15 +847,6 @@ cdef object share_extra(const Share *share):
     return hashes, share.extra_qid[:share.extra_qid_length] if share.n_extra else None
 
 
-cdef object scanner_problem(const Scanner *scanner):
-    # What stopped a scanner: (kind out of PROBLEMS, position of the line, number found), or None.
-    if scanner.problem.kind == OUT_OF_MEMORY:
-        raise MemoryError
-    if scanner.problem.kind == NO_PROBLEM:
-        return None
-    return PROBLEMS[scanner.problem.kind], scanner.problem.position, scanner.problem.found
-
-
 cdef int finish_gathered(Share *share) except -1:
     # Evaluates what gather_segment() kept.
     cdef bint good
@@ -866,39 +857,15 @@ cdef int finish_gathered(Share *share) except -1:
     return 0
 
 
-cdef class RunScan:
-    """One thread's pass over its share of a run: reads, evaluates, and remembers what it saw.
-
-    results: where the values go; the shares of one run have the same
-    strict: whether a score must be a number to the end of its field
-    order: what the run is ordered by: score, rank or input
-    gather: keep everything until `finish_gathering`, for runs in which the lines of a query lie apart
-    """
-
-    cdef Results results
-    cdef Scanner scanner
-    cdef Share share
-    cdef int cancelled
-    cdef readonly bint gathers
-
-    def __cinit__(self, Results results not None, str release, bint strict, str order="score", bint gather=False):
-        memset(&self.scanner, 0, sizeof(Scanner))
-        memset(&self.share, 0, sizeof(Share))
-        self.results = results
-        self.gathers = gather
-        self.share.target = results.as_target()
-        self.share.duplicate_query = self.share.unjudged_query = -1
-        self.share.next_query = UNKNOWN
-        scanner_init(
-            &self.scanner, format_of("run", release, strict, order), gather_segment if gather else evaluate_segment,
-            &self.share,
-        )
-        if not gather:
-            self.scanner.opened = look_up_query
+cdef class FileScan:
+    """Reads a file, or a share of it. What becomes of its lines is up to the classes derived from it."""
 
     def __dealloc__(self):
         scanner_free(&self.scanner)
-        share_free(&self.share)
+
+    cdef int check(self) except -1:
+        # Raises what went wrong besides the lines.
+        return 0
 
     def scan_file(self, int fd, int64_t begin, int64_t end):
         """Reads the share [begin, end) of a file; see lines.pyx for where a share begins and ends."""
@@ -917,11 +884,6 @@ cdef class RunScan:
         with nogil:
             scan_end(&self.scanner)
 
-    def finish_gathering(self):
-        """Evaluates all that was kept."""
-        self.results.forget()
-        finish_gathered(&self.share)
-
     def cancel(self):
         """Asks a running `scan_file` to stop; may be called from another thread."""
         self.cancelled = 1
@@ -929,9 +891,63 @@ cdef class RunScan:
     @property
     def problem(self):
         """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
+        self.check()
+        if self.scanner.problem.kind == OUT_OF_MEMORY:
+            raise MemoryError
+        if self.scanner.problem.kind == NO_PROBLEM:
+            return None
+        return PROBLEMS[self.scanner.problem.kind], self.scanner.problem.position, self.scanner.problem.found
+
+    @property
+    def n_lines(self):
+        """Records read."""
+        return self.scanner.n_lines
+
+    @property
+    def doubts(self):
+        """(how many values were no number to their end, position of the first one's line)."""
+        return self.scanner.n_doubts, self.scanner.first_doubt
+
+
+cdef class RunScan(FileScan):
+    """One thread's pass over its share of a run: reads, evaluates, and remembers what it saw.
+
+    results: where the values go; the shares of one run have the same
+    strict: whether a score must be a number to the end of its field
+    order: what the run is ordered by: score, rank or input
+    gather: keep everything until `finish_gathering`, for runs in which the lines of a query lie apart
+    """
+
+    cdef Results results
+    cdef Share share
+    cdef readonly bint gathers
+
+    def __cinit__(self, Results results not None, str release, bint strict, str order="score", bint gather=False):
+        memset(&self.share, 0, sizeof(Share))
+        self.results = results
+        self.gathers = gather
+        self.share.target = results.as_target()
+        self.share.duplicate_query = self.share.unjudged_query = -1
+        self.share.next_query = UNKNOWN
+        scanner_init(
+            &self.scanner, format_of("run", release, strict, order), gather_segment if gather else evaluate_segment,
+            &self.share,
+        )
+        if not gather:
+            self.scanner.opened = look_up_query
+
+    def __dealloc__(self):
+        share_free(&self.share)
+
+    cdef int check(self) except -1:
         if self.share.out_of_memory:
             raise MemoryError
-        return scanner_problem(&self.scanner)
+        return 0
+
+    def finish_gathering(self):
+        """Evaluates all that was kept."""
+        self.results.forget()
+        finish_gathered(&self.share)
 
     @property
     def scattered(self):
@@ -959,16 +975,6 @@ cdef class RunScan:
         return self.share.joiner.n_own
 
     @property
-    def n_lines(self):
-        """Records read."""
-        return self.scanner.n_lines
-
-    @property
-    def doubts(self):
-        """(how many scores were no number to their end, position of the first one's line)."""
-        return self.scanner.n_doubts, self.scanner.first_doubt
-
-    @property
     def first_query(self):
         """The id of the first query, or None."""
         if self.share.n_segments == 0:
@@ -983,61 +989,22 @@ cdef class RunScan:
         return self.scanner.tag[:self.scanner.tag_length]
 
 
-cdef class QrelsScan:
+cdef class QrelsScan(FileScan):
     """Reads a judgement file into a builder.
 
     builder: a `QrelsBuilder` for the formats qrels and qrels_jg, a `PrefsBuilder` for prefs and qrels_prefs
     """
 
     cdef QrelsBuilder builder
-    cdef Scanner scanner
-    cdef int cancelled
 
     def __cinit__(self, QrelsBuilder builder not None, str format, str release, bint strict):
         cdef Format fields = format_of(format, release, strict)
-        memset(&self.scanner, 0, sizeof(Scanner))
         if fields.value_kind != (LEVEL if isinstance(builder, PrefsBuilder) else GRADE):
             raise ValueError(f"a {type(builder).__name__} is not for the format {format}")
         self.builder = builder
         scanner_init(&self.scanner, fields, builder.sink(), builder.context())
 
-    def __dealloc__(self):
-        scanner_free(&self.scanner)
-
-    def scan_file(self, int fd, int64_t begin, int64_t end):
-        """Reads the share [begin, end) of a file."""
-        with nogil:
-            scan_file(&self.scanner, fd, begin, end, &self.cancelled)
-
-    def feed(self, const unsigned char[::1] text not None):
-        """Takes the next bytes of a stream. False: it has seen enough."""
-        if text.shape[0]:
-            with nogil:
-                scan_bytes(&self.scanner, <const char *> &text[0], text.shape[0])
-        return not self.scanner.stopped
-
-    def end(self):
-        """The stream is at its end."""
-        with nogil:
-            scan_end(&self.scanner)
-
-    def cancel(self):
-        """Asks a running `scan_file` to stop; may be called from another thread."""
-        self.cancelled = 1
-
-    @property
-    def problem(self):
-        """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
+    cdef int check(self) except -1:
         if self.builder.builder.out_of_memory:
             raise MemoryError
-        return scanner_problem(&self.scanner)
-
-    @property
-    def n_lines(self):
-        """Records read."""
-        return self.scanner.n_lines
-
-    @property
-    def doubts(self):
-        """(how many grades were no number to their end, position of the first one's line)."""
-        return self.scanner.n_doubts, self.scanner.first_doubt
+        return 0

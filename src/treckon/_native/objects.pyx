@@ -15,14 +15,11 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcpy, memset
 
 from treckon._native.engine cimport (
-    Results, Share, evaluate_found, evaluate_records, evaluate_segment, finish_gathered, gather_segment, is_wanted,
-    note_tied_scores, share_duplicate, share_extra, share_free,
-    share_unjudged, scanner_problem,
+    FileScan, Results, Share, evaluate_found, evaluate_records, evaluate_segment, finish_gathered, gather_segment,
+    is_wanted, note_tied_scores, share_duplicate, share_extra, share_free, share_unjudged,
 )
 from treckon._native.join cimport DOCNO_FALLING, DOCNO_RISING, Found, more_found
-from treckon._native.lines cimport (
-    Record, Scanner, Segment, format_of, hash_key, scan_bytes, scan_end, scan_file, scanner_free, scanner_init,
-)
+from treckon._native.lines cimport Record, Segment, format_of, hash_key, scanner_init
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, add_judged, find_query, id_text_of
 from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
@@ -777,27 +774,21 @@ cdef bint collect_mapping(void *context, const Segment *segment) noexcept with g
     return True
 
 
-cdef class MappingReader:
+cdef class MappingReader(FileScan):
     """Reads a run or qrels file into {query id: {document id: score or grade}}.
 
     format: run or qrels
     """
 
-    cdef Scanner scanner
-    cdef int cancelled
     cdef bint has_scores
     cdef object error
     cdef readonly dict mapping
     cdef readonly object duplicate      # (query id, document id) of the first document that stands twice, as bytes
 
     def __cinit__(self, str format, str release, bint strict):
-        memset(&self.scanner, 0, sizeof(Scanner))
         self.mapping = {}
         self.has_scores = format == "run"
         scanner_init(&self.scanner, format_of(format, release, strict), collect_mapping, <void *> self)
-
-    def __dealloc__(self):
-        scanner_free(&self.scanner)
 
     cdef int collect(self, const Segment *segment) except -1:
         cdef const Record *record
@@ -811,41 +802,7 @@ cdef class MappingReader:
             documents[docno] = record.value if self.has_scores else record.grade
         return 0
 
-    def scan_file(self, int fd, int64_t begin, int64_t end):
-        """Reads the share [begin, end) of a file."""
-        with nogil:
-            scan_file(&self.scanner, fd, begin, end, &self.cancelled)
-        self.check()
-
-    def feed(self, const unsigned char[::1] text not None):
-        """Takes the next bytes of a stream. False: it has seen enough."""
-        if text.shape[0]:
-            with nogil:
-                scan_bytes(&self.scanner, <const char *> &text[0], text.shape[0])
-        self.check()
-        return not self.scanner.stopped
-
-    def end(self):
-        """The stream is at its end."""
-        with nogil:
-            scan_end(&self.scanner)
-        self.check()
-
-    def cancel(self):
-        """Asks a running `scan_file` to stop; may be called from another thread."""
-        self.cancelled = 1
-
     cdef int check(self) except -1:
         if self.error is not None:
             raise self.error
         return 0
-
-    @property
-    def problem(self):
-        """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
-        return scanner_problem(&self.scanner)
-
-    @property
-    def doubts(self):
-        """(how many values were no number to their end, position of the first one's line)."""
-        return self.scanner.n_doubts, self.scanner.first_doubt
