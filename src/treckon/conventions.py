@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from treckon.errors import ParameterError
+from treckon.errors import ParameterError, in_short, shortened
 from treckon.params import check_discount, check_gain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
+
+    from treckon.params import Discount, Gain
 
 #: Options that are one of a few words; the first is the default, trec_eval's choice.
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -25,7 +27,7 @@ RELEASES = ("9.0.8", "10.0")
 
 
 class Conventions:
-    """The conventions of an evaluation.
+    """The conventions of an evaluation. They are checked when they are made, and can't be changed.
 
     order:       what a ranking is ordered by: "score" (falling), "rank" (a run file's rank field), "input" (as listed)
     ties:        order of documents with the same score: "trec" (id falling), "docno" (id rising), "input" (as listed),
@@ -64,28 +66,39 @@ class Conventions:
     no_relevant: str
     duplicates: str
     equal_judgements: str
+    seed: int
+    samples: int
+    level: int
+    depth: int | None
+    ignore_self: bool
+    gain: Gain
+    discount: Discount
+    compat: str | None
 
     def __init__(self, **given: Any) -> None:
         """Raises ParameterError for an option that isn't there or can't have this value."""
         unknown = [name for name in given if name not in self.__slots__]
         if unknown:
-            raise ParameterError(f"expected an option out of {', '.join(self.__slots__)}, found '{unknown[0]}'")
+            found = shortened(unknown[0])
+            raise ParameterError(f"expected an option out of {', '.join(self.__slots__)}, found '{found}'")
+        put = object.__setattr__
         for name, choices in CHOICES.items():
             value = given.get(name, choices[0])
             if value not in choices:
-                raise ParameterError(f"{name}: expected {_listed(choices)}, found {value!r}")
-            setattr(self, name, value)
-        self.seed = _whole("seed", given.get("seed", 0))
-        self.samples = _whole("samples", given.get("samples", 100), 2)
-        self.level = _whole("level", given.get("level", 1))
+                raise ParameterError(f"{name}: expected {_listed(choices)}, found {in_short(value)}")
+            put(self, name, value)
+        put(self, "seed", _whole("seed", given.get("seed", 0)))
+        put(self, "samples", _whole("samples", given.get("samples", 100), 2))
+        put(self, "level", _whole("level", given.get("level", 1)))
         depth = given.get("depth")
-        self.depth = None if depth is None else _whole("depth", depth)
-        self.ignore_self = bool(given.get("ignore_self", False))
-        self.gain = check_gain(given.get("gain", "linear"))
-        self.discount = check_discount(given.get("discount", "log2"))
-        self.compat = given.get("compat")
+        put(self, "depth", None if depth is None else _whole("depth", depth))
+        put(self, "ignore_self", bool(given.get("ignore_self", False)))
+        gain = check_gain(given.get("gain", "linear"))
+        put(self, "gain", _FixedGains(gain) if isinstance(gain, dict) else gain)
+        put(self, "discount", check_discount(given.get("discount", "log2")))
+        put(self, "compat", given.get("compat"))
         if self.compat not in (None, *RELEASES):
-            raise ParameterError(f"compat: expected {_listed(RELEASES)} or None, found {self.compat!r}")
+            raise ParameterError(f"compat: expected {_listed(RELEASES)} or None, found {in_short(self.compat)}")
         self._check_together()
 
     def _check_together(self) -> None:
@@ -107,9 +120,52 @@ class Conventions:
         """The release of trec_eval whose arithmetic is followed."""
         return self.compat or RELEASES[-1]
 
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name}: conventions can't be changed, Conventions(...) makes others")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name}: conventions can't be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return self.as_dict() == other.as_dict() if isinstance(other, Conventions) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(getattr(self, name) for name in self.__slots__))
+
+    def __repr__(self) -> str:
+        """Those that differ from the defaults."""
+        usual = Conventions().as_dict()
+        given = {name: value for name, value in self.as_dict().items() if value != usual[name]}
+        return f"Conventions({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made, (self.as_dict(),)
+
     def as_dict(self) -> dict[str, object]:
         """All options by name."""
-        return {name: getattr(self, name) for name in sorted(self.__slots__)}
+        values = {name: getattr(self, name) for name in sorted(self.__slots__)}
+        return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
+
+
+class _FixedGains(dict[int, float]):
+    """Gains by grade that stay what they are."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("gains of conventions can't be changed")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _FixedGains, (dict(self),)
+
+
+def _made(options: dict[str, object]) -> Conventions:
+    """What a pickle makes."""
+    return Conventions(**options)
 
 
 def _listed(choices: tuple[str, ...]) -> str:
@@ -118,5 +174,5 @@ def _listed(choices: tuple[str, ...]) -> str:
 
 def _whole(name: str, value: object, lowest: int = 0) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < lowest:
-        raise ParameterError(f"{name}: expected a whole number from {lowest}, found {value!r}")
+        raise ParameterError(f"{name}: expected a whole number from {lowest}, found {in_short(value)}")
     return int(value.__index__())

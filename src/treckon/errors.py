@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
+import os
+
+#: Characters of an id, name or value that a message shows.
+_LONGEST = 100
+
+
+def shortened(text: str | bytes) -> str:
+    """A text, such as an id, as messages show it: of a long one the beginning."""
+    text = os.fsdecode(text) if isinstance(text, bytes) else str(text)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def in_short(value: object) -> str:
+    """A value as messages show it: as Python writes it, of a long one the beginning."""
+    if isinstance(value, str):
+        return repr(shortened(value))
+    if isinstance(value, int) and value.bit_length() > 1000:  # text of its digits may be refused
+        return f"a whole number of {value.bit_length()} bits"
+    return shortened(repr(value))
+
 
 class TreckonError(ValueError):
     """Base of all errors of this package."""

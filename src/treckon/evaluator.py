@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_bytes, id_text
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon.conventions import Conventions
-from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, in_short, shortened
 from treckon.files import Source
 from treckon.inputs import Columns, Rows, as_qrels, as_run_or_rows
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
@@ -137,15 +136,15 @@ class Evaluator:
         for query_id, groups in qrels.items():
             if not isinstance(groups, Mapping):
                 expected = "expected a mapping from groups to documents with grades"
-                raise InputError(f"qrels: query {query_id!r}", f"{expected}, found {type(groups).__name__}")
+                raise InputError(f"qrels: query {in_short(query_id)}", f"{expected}, found {type(groups).__name__}")
             for group, documents in groups.items():
                 add_mapping(builder, {query_id: documents}, group)
         table = builder.finish(self.conventions.release, True)
         if (number := table.first_duplicate()) >= 0:
             group, docno = table.duplicate(number)
             raise EvaluationError(
-                f"qrels: query {os.fsdecode(table.query_id(number))!r}, group {os.fsdecode(group or b'')!r}, document "
-                f"{os.fsdecode(docno)!r}: expected one judgement, found several"
+                f"qrels: query {shortened(table.query_id(number))!r}, group {shortened(group or b'')!r}, document "
+                f"{shortened(docno)!r}: expected one judgement, found several"
             )
         return table
 
@@ -164,7 +163,7 @@ class Evaluator:
                 elif self.conventions.equal_judgements == "error" or grades[docno] != grade:
                     found = "the same grade again" if grades[docno] == grade else f"grades {grades[docno]} and {grade}"
                     raise EvaluationError(
-                        f"qrels: query {os.fsdecode(qid)!r}, document {os.fsdecode(docno)!r}: expected one judgement, "
+                        f"qrels: query {shortened(qid)!r}, document {shortened(docno)!r}: expected one judgement, "
                         f"found {found}"
                     )
         return builder.finish(self.conventions.release)
@@ -180,10 +179,8 @@ class Evaluator:
                 raise EvaluationError(
                     f"{measure}: it is for {measure.measure.view}, these judgements are for {self._view}"
                 )
-        if self._view == VIEW_PREFERENCES and self.conventions.ties != "trec":
-            raise ParameterError(
-                f"ties: expected 'trec' (document ids rising) with preferences, found {self.conventions.ties!r}"
-            )
+        if self._view == VIEW_PREFERENCES:
+            self._refuse_options_of_grades()
         by_grade = self.conventions.ties in ("optimistic", "pessimistic")
         if by_grade and any(measure.measure.view == VIEW_SUBTOPICS for measure in self.measures):
             raise ParameterError(f"ties: expected an order that all subtopics share, found {self.conventions.ties!r}")
@@ -197,6 +194,20 @@ class Evaluator:
             for measure in self.measures:
                 if BOUNDED not in measure.traits:
                     raise ParameterError(f"no_relevant: expected measures from 0 to 1 with 'one', found {measure}")
+
+    def _refuse_options_of_grades(self) -> None:
+        """Refuses options that preferences have no use for."""
+        conventions, usual = self.conventions, Conventions()
+        if conventions.ties != usual.ties:
+            raise ParameterError(
+                f"ties: expected 'trec' (document ids rising) with preferences, found {conventions.ties!r}"
+            )
+        for name in ("equal_judgements", "level", "negative", "no_relevant", "samples", "seed", "unjudged"):
+            value, expected = getattr(conventions, name), getattr(usual, name)
+            if value != expected:
+                raise ParameterError(
+                    f"{name}: expected {expected!r} with preferences, which have no grades, found {value!r}"
+                )
 
     def _is_sampled(self, measure: Measure) -> bool:
         """Whether the expected value over ties can only be estimated."""
@@ -322,7 +333,7 @@ def evaluate(
 
 def _checked_threads(threads: Any) -> int:
     if isinstance(threads, bool) or not hasattr(threads, "__index__") or threads.__index__() < 0:
-        raise ParameterError(f"threads: expected a whole number from 0, found {threads!r}")
+        raise ParameterError(f"threads: expected a whole number from 0, found {in_short(threads)}")
     return int(threads.__index__())
 
 
@@ -356,6 +367,7 @@ class _Scoring:
         self._run = run
         self._measures = evaluator.measures
         self._warnings = list(evaluator._warnings)
+        self._format = "run by rank" if self._conventions.order == "rank" else "run"
         if isinstance(run, Rows) and not run.again and any(map(evaluator._is_sampled, evaluator.measures)):
             self._run = run.columns()  # they will be read many times
         if self._conventions.order == "rank" and not isinstance(run, Source) and getattr(run, "order", "") != "rank":
@@ -413,11 +425,11 @@ class _Scoring:
         if any(one.scattered for one in scans):
             gathering = RunScan(results, release, False, order, gather=True)
             scan(run, [gathering])
-            raise_problem(run, "run", [gathering])
+            raise_problem(run, self._format, [gathering])
             gathering.finish_gathering()
             scans = [gathering]
-        raise_problem(run, "run", scans)
-        if warning := Doubts(run, "run", scans).warning():
+        raise_problem(run, self._format, scans)
+        if warning := Doubts(run, self._format, scans).warning():
             self._warnings.append(warning)
         return scans
 
@@ -449,18 +461,18 @@ class _Scoring:
         if conventions.extra == "error":
             extra = next((one.extra[1] for one in scans if one.extra[1] is not None), None)
             if extra is not None:
-                raise EvaluationError(f"run: expected judged queries alone, found query '{os.fsdecode(extra)}'")
+                raise EvaluationError(f"run: expected judged queries alone, found query '{shortened(extra)}'")
         missing = results.missing()
         if conventions.missing == "skip" and missing:
             self._warnings.append(
                 f"{len(missing)} of {len(self._qrels)} judged queries are missing from the run, for example "
-                f"'{os.fsdecode(self._qrels.query_id(missing[0]))}', and don't count (missing='zero' counts them as "
+                f"'{shortened(self._qrels.query_id(missing[0]))}', and don't count (missing='zero' counts them as "
                 "having retrieved nothing)"
             )
         if conventions.missing == "error" and missing:
             raise EvaluationError(
                 f"run: expected results for every judged query, found none for {len(missing)} of {len(self._qrels)}, "
-                f"for example '{os.fsdecode(self._qrels.query_id(missing[0]))}'"
+                f"for example '{shortened(self._qrels.query_id(missing[0]))}'"
             )
         duplicate = min((one.duplicate for one in scans if one.duplicate is not None), default=None)
         if duplicate is not None:
@@ -469,7 +481,7 @@ class _Scoring:
         if unjudged is not None:
             number, docno, rank = unjudged
             raise EvaluationError(
-                f"run: query {os.fsdecode(self._qrels.query_id(number))!r}, document {os.fsdecode(docno)!r} at rank "
+                f"run: query {shortened(self._qrels.query_id(number))!r}, document {shortened(docno)!r} at rank "
                 f"{rank}: expected a judged document, found none of its grade in the qrels"
             )
 
@@ -480,16 +492,17 @@ class _Scoring:
         elif first is None:
             found = "the run has no query"
         else:
-            found = f"the run has {id_text(first)!r}, the judgements have {id_text(self._qrels.query_id(0))!r}"
+            judged = id_text(self._qrels.query_id(0))
+            found = f"the run has {in_short(id_text(first))}, the judgements have {in_short(judged)}"
         return NoQueriesError(f"expected a query with both results and judgements, found none: {found}")
 
     def _duplicate_error(self, number: int, docno: bytes) -> EvaluationError:
         qid = self._qrels.query_id(number)
         if isinstance(self._run, Source):
-            place, problem = duplicate_lines(self._run, "run", qid, docno)
+            place, problem = duplicate_lines(self._run, self._format, qid, docno, self._conventions.release)
             return EvaluationError(f"{place}: {problem}")
         return EvaluationError(
-            f"run: query {os.fsdecode(qid)!r}, document {os.fsdecode(docno)!r}: expected each document once for a "
+            f"run: query {shortened(qid)!r}, document {shortened(docno)!r}: expected each document once for a "
             "query, found it twice"
         )
 
@@ -543,7 +556,7 @@ class _Scoring:
                 if queries:
                     raise EvaluationError(
                         f"qrels: expected a document of grade {level} or more for every query, found none for "
-                        f"{len(queries)}, for example '{os.fsdecode(self._qrels.query_id(min(queries)))}'"
+                        f"{len(queries)}, for example '{shortened(self._qrels.query_id(min(queries)))}'"
                     )
         return found
 

@@ -52,6 +52,6 @@ def _read(source: Source, file_format: str) -> dict[str, Any]:
         scan(source, [reader])
         raise_problem(source, file_format, [reader])
         if reader.duplicate is not None:
-            place, problem = duplicate_lines(source, file_format, *reader.duplicate)
+            place, problem = duplicate_lines(source, file_format, *reader.duplicate, "10.0")
             raise EvaluationError(f"{place}: {problem}")
         return reader.mapping

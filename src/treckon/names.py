@@ -5,7 +5,7 @@ from __future__ import annotations
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
 from treckon.compat.trec_eval import NICKNAMES, PRINT_ORDER
-from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError
+from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def _split(text: str, release: str) -> tuple[str, str | None]:
     name, dot, parameters = text.partition(".")
     if name in NICKNAMES or _find(name, release) is not None:
         if dot and not parameters:
-            raise UnknownMeasureError(f"illegal measure '{name}': expected parameters behind the dot, found none")
+            expected = "expected parameters behind the dot, found none"
+            raise UnknownMeasureError(f"illegal measure '{shortened(name)}': {expected}")
         return name, parameters if dot else None
     at = text.find("_")
     while at > 0:
@@ -70,7 +71,7 @@ def _split(text: str, release: str) -> tuple[str, str | None]:
         if measure is not None and measure.parameters.follows_underscore(parameters):
             return text[:at], parameters
         at = text.find("_", at + 1)
-    raise UnknownMeasureError(f"illegal measure '{name}'")
+    raise UnknownMeasureError(f"illegal measure '{shortened(name)}'")
 
 
 def request(texts: Iterable[str], release: str) -> Request:
@@ -85,7 +86,7 @@ def request(texts: Iterable[str], release: str) -> Request:
         name, own = _split(text, release)
         if name in NICKNAMES:
             if own is not None:
-                ignored.append(f"{name}: a nickname takes no parameters, '{own}' has no effect")
+                ignored.append(f"{name}: a nickname takes no parameters, '{shortened(own)}' has no effect")
             for member in NICKNAMES[name]:
                 if _find(member, release) is not None:
                     parameters.setdefault(member, None)

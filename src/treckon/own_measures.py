@@ -5,7 +5,7 @@ from __future__ import annotations
 from treckon import registry
 from treckon.aggregate import COUNT, GEOMETRIC_MEAN, MEAN, SUM
 from treckon.compat.trec_eval import NICKNAMES, RELEASES
-from treckon.errors import EvaluationError, ParameterError, TreckonError
+from treckon.errors import EvaluationError, ParameterError, TreckonError, in_short, shortened
 from treckon.names import request
 from treckon.params import JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, Arguments
 from treckon.syntax import Measure, parse
@@ -85,20 +85,21 @@ def define(name: str, function: Callable[[RankingView], float], *, title: str = 
     1.0
     """
     if not (isinstance(name, str) and name.isidentifier() and name.isascii() and name[0].isalpha()):
-        raise ParameterError(f"expected letters, digits and underscores as a measure's name, found {name!r}")
+        raise ParameterError(f"expected letters, digits and underscores as a measure's name, found {in_short(name)}")
     if name in NICKNAMES or _is_trec_evals(name):
-        raise ParameterError(f"expected a name that no measure has, found '{name}', which is trec_eval's")
+        raise ParameterError(f"expected a name that no measure has, found '{shortened(name)}', which is trec_eval's")
     if aggregate not in _AGGREGATES:
-        raise ParameterError(f"aggregate: expected one of {', '.join(map(repr, _AGGREGATES))}, found {aggregate!r}")
+        expected = ", ".join(map(repr, _AGGREGATES))
+        raise ParameterError(f"aggregate: expected one of {expected}, found {in_short(aggregate)}")
     if not callable(function):
-        raise ParameterError(f"{name}: expected a function of a ranking, found {function!r}")
+        raise ParameterError(f"{name}: expected a function of a ranking, found {in_short(function)}")
 
     def value(kept: tuple[int, int, int, int, list[int], list[int], dict[int, int]], measure: Measure) -> float:
         found = function(RankingView(kept, measure.setting.cutoff))
         try:
             number = float(found)
         except (TypeError, ValueError):
-            raise EvaluationError(f"{measure}: expected a number from its function, found {found!r}") from None
+            raise EvaluationError(f"{measure}: expected a number from its function, found {in_short(found)}") from None
         if number - number != 0.0:
             raise EvaluationError(f"{measure}: expected a finite number from its function, found {number}")
         return number

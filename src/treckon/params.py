@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from treckon._native.numbers import integer_prefix, real_prefix
-from treckon.errors import EvaluationError, ParameterError
+from treckon.errors import EvaluationError, ParameterError, in_short, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _integers(text: str) -> tuple[list[int], list[str]]:
         value, whole = integer_prefix(piece)
         values.append(value)
         if not whole:
-            doubts.append(f"'{piece}' is not a whole number, read as {value}")
+            doubts.append(f"'{shortened(piece)}' is not a whole number, read as {value}")
     return values, doubts
 
 
@@ -109,7 +109,7 @@ def _reals(text: str) -> tuple[list[float], list[str]]:
         value, whole = real_prefix(piece)
         values.append(value)
         if not whole:
-            doubts.append(f"'{piece}' is not a number, read as {value:g}")
+            doubts.append(f"'{shortened(piece)}' is not a number, read as {value:g}")
     return values, doubts
 
 
@@ -125,7 +125,7 @@ class NoParameters(ParameterKind):
         return (Setting(),)
 
     def parse(self, text: str, release: str) -> Parsed:
-        return Parsed(self.defaults(), (f"it takes no parameters, '{text}' has no effect",))
+        return Parsed(self.defaults(), (f"it takes no parameters, '{shortened(text)}' has no effect",))
 
 
 class Cutoffs(ParameterKind):
@@ -144,9 +144,9 @@ class Cutoffs(ParameterKind):
         cutoffs, doubts = _integers(text)
         cutoffs.sort()
         if cutoffs[0] <= 0:
-            raise ParameterError(f"negative cutoff: expected whole numbers from 1, found '{text}'")
+            raise ParameterError(f"negative cutoff: expected whole numbers from 1, found '{shortened(text)}'")
         if len(set(cutoffs)) < len(cutoffs):
-            raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{text}'")
+            raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{shortened(text)}'")
         return Parsed(tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in cutoffs), tuple(doubts))
 
 
@@ -170,10 +170,10 @@ class RealCutoffs(ParameterKind):
     def parse(self, text: str, release: str) -> Parsed:
         numbers, doubts = _reals(text)
         if any(number != number for number in numbers):
-            raise ParameterError(f"expected numbers, found '{text}'")
+            raise ParameterError(f"expected numbers, found '{shortened(text)}'")
         numbers.sort()
         if len(set(numbers)) < len(numbers):
-            raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{text}'")
+            raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{shortened(text)}'")
         return Parsed(tuple(map(self._setting, numbers)), tuple(doubts))
 
 
@@ -196,10 +196,10 @@ class Reals(ParameterKind):
     def parse(self, text: str, release: str) -> Parsed:
         numbers, doubts = _reals(text)
         if any(number - number != 0.0 for number in numbers):
-            raise ParameterError(f"expected finite numbers, found '{text}'")
+            raise ParameterError(f"expected finite numbers, found '{shortened(text)}'")
         if self.fixed and len(numbers) != len(self.numbers):
             # No ParameterError: trec_eval takes any number of them and fails when it evaluates, with that exit status.
-            raise EvaluationError(f"expected {len(self.numbers)} numbers, found '{text}'")
+            raise EvaluationError(f"expected {len(self.numbers)} numbers, found '{shortened(text)}'")
         return Parsed((Setting(f"_{text}", reals=tuple(numbers)),), tuple(doubts))
 
 
@@ -229,12 +229,12 @@ class Pairs(ParameterKind):
         for item in text.split(","):
             key, equals, number = item.partition("=")
             if not equals or "=" in number:
-                raise ParameterError(f"malformed pair parameters: expected grade=gain,..., found '{text}'")
+                raise ParameterError(f"malformed pair parameters: expected grade=gain,..., found '{shortened(text)}'")
             gain, whole = real_prefix(number)
             if gain - gain != 0.0:  # infinite, or no number
-                raise ParameterError(f"malformed pair parameters: expected a finite gain, found '{item}'")
+                raise ParameterError(f"malformed pair parameters: expected a finite gain, found '{shortened(item)}'")
             if not whole:
-                doubts.append(f"'{number}' is not a number, read as {gain:g}")
+                doubts.append(f"'{shortened(number)}' is not a number, read as {gain:g}")
             if key in named:
                 named[key] = gain
                 continue
@@ -243,9 +243,9 @@ class Pairs(ParameterKind):
                 pairs.append((grade, gain))
             elif release == "9.0.8":
                 pairs.append((grade, gain))
-                doubts.append(f"'{key}' is not a grade, read as {grade}")
+                doubts.append(f"'{shortened(key)}' is not a grade, read as {grade}")
             else:
-                doubts.append(f"'{key}' is not a grade, left out")
+                doubts.append(f"'{shortened(key)}' is not a grade, left out")
         return Parsed((Setting(f"_{text}", pairs=tuple(pairs), named=tuple(named.items())),), tuple(doubts))
 
 
@@ -321,7 +321,7 @@ def check_gain(value: Any) -> Gain:
         gains = {int(grade): number for grade, gain in value.items() if (number := _real(gain)) is not None}
         if len(gains) == len(value):
             return gains
-    raise ParameterError(f"gain: expected 'linear', 'exp2', 'binary' or {{grade: gain}}, found {value!r}")
+    raise ParameterError(f"gain: expected 'linear', 'exp2', 'binary' or {{grade: gain}}, found {in_short(value)}")
 
 
 def check_discount(value: object) -> Discount:
@@ -334,7 +334,7 @@ def check_discount(value: object) -> Discount:
         base = _real(value[1])
         if base is not None and base > 1.0:
             return ("jk", base)
-    raise ParameterError(f"discount: expected 'log2', 'none' or ('jk', b) with b above 1, found {value!r}")
+    raise ParameterError(f"discount: expected 'log2', 'none' or ('jk', b) with b above 1, found {in_short(value)}")
 
 
 def _integer(value: Any) -> int | None:
@@ -373,7 +373,7 @@ def _check(argument: Argument, value: Any) -> Any:
     expected = "one of " + ", ".join(map(repr, argument.choices)) if argument.choices else argument.type
     if lowest is not None:
         expected += f" from {lowest}" + ("" if highest is None else f" to {highest}")
-    raise ParameterError(f"{argument.name}: expected {expected}, found {value!r}")
+    raise ParameterError(f"{argument.name}: expected {expected}, found {in_short(value)}")
 
 
 _CUTOFF = Argument("cutoff", INT, None, "", lowest=1)
@@ -396,7 +396,7 @@ class Arguments(ParameterKind):
         self.arguments = arguments
         self.at = at
         self.at_required = at_required
-        listed = ", ".join(one.name + ("" if one.default is None else f"={one.default!r}") for one in arguments)
+        listed = ", ".join(one.name + ("" if one.default is None else f"={in_short(one.default)}") for one in arguments)
         behind = "" if at is None else f"@{at}" if at_required else f"[@{at}]"
         self.usage = f"({listed}){behind}" if listed else behind
 
@@ -414,10 +414,10 @@ class Arguments(ParameterKind):
         for name in values:
             if name not in names:
                 known = f"expected one of {', '.join(names)}" if names else "it takes none"
-                raise ParameterError(f"no argument {name!r}: {known}")
+                raise ParameterError(f"no argument {in_short(name)}: {known}")
         setting = Setting()
         if at is not None and self.at is None:
-            raise ParameterError(f"expected nothing behind '@', found {at!r}")
+            raise ParameterError(f"expected nothing behind '@', found {in_short(at)}")
         if at is None and self.at_required:
             raise ParameterError(f"{self.at}: expected a number behind '@', found none")
         if at is not None and self.at == "cutoff":

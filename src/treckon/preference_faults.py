@@ -7,6 +7,7 @@ from array import array
 from collections import deque
 
 from treckon._native.numbers import real_prefix
+from treckon.errors import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,14 +49,14 @@ def describe(kind: str, docno: bytes, where: str, lines: Sequence[PreferenceLine
         expected = "level 0 for a document in all sub-groups of a group or in none"
         other = next(line for line in own if (line.level == 0.0) != (own[0].level == 0.0))
     return other.number, (
-        f"expected {expected}, found document '{os.fsdecode(docno)}' of {where} at level {other.level_text}, "
-        f"and at level {own[0].level_text} on line {own[0].number}"
+        f"expected {expected}, found document '{shortened(docno)}' of {where} at level {shortened(other.level_text)}, "
+        f"and at level {shortened(own[0].level_text)} on line {own[0].number}"
     )
 
 
 def _describe_circle(circle: list[Preference], where: str) -> tuple[int, str]:
     found = ", ".join(
-        f"'{os.fsdecode(upper.docno)}' over '{os.fsdecode(lower.docno)}' "
+        f"'{shortened(upper.docno)}' over '{shortened(lower.docno)}' "
         f"(lines {min(upper.number, lower.number)} and {max(upper.number, lower.number)})"
         for upper, lower in circle
     )

@@ -7,7 +7,7 @@ import os
 from treckon._native.engine import QrelsScan
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
-from treckon.errors import EvaluationError, InputError
+from treckon.errors import EvaluationError, InputError, shortened
 from treckon.preference_faults import PreferenceLine, describe
 
 TYPE_CHECKING = False
@@ -67,6 +67,7 @@ class FileFormat:
 
 FORMATS = {
     "run": FileFormat("qid Q0 docno rank score tag", 2, 4, "a number"),
+    "run by rank": FileFormat("qid Q0 docno rank score tag", 2, 3, "a number"),
     "qrels": FileFormat("qid iteration docno grade", 2, 3, "a whole number"),
     "qrels_jg": FileFormat("qid group docno grade", 2, 3, "a whole number", group_field=1),
     "qrels_prefs": FileFormat("qid group docno level", 2, 3, "a number", group_field=1, is_preferences=True),
@@ -152,9 +153,9 @@ def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> No
         "fields": f"expected {len(form.fields.split())} fields ({form.fields}), found {found}",
         "nul": "expected text, found a NUL byte",
         "cr": "expected lines that end with LF or CR LF, found CR alone",
-        "nan": f"expected a number as {form.value_name}, found '{value}'",
-        "not a number": f"expected {form.value_type} as {form.value_name}, found '{value}'",
-        "grade too large": f"expected a grade of at most 32 bits, found '{value}'",
+        "nan": f"expected a number as {form.value_name}, found '{shortened(value)}'",
+        "not a number": f"expected {form.value_type} as {form.value_name}, found '{shortened(value)}'",
+        "grade too large": f"expected a grade of at most 32 bits, found '{shortened(value)}'",
         "line too long": "expected a line of at most 64 MiB, found a longer one",
     }
     raise InputError(f"{source.name}:{number}", problems[kind])
@@ -193,10 +194,11 @@ class Doubts:
 class Judgements:
     """The judgements of a file, and the source for messages that name its lines."""
 
-    __slots__ = ("doubts", "file_format", "source", "table")
+    __slots__ = ("doubts", "file_format", "release", "source", "table")
 
-    def __init__(self, table: Qrels, source: Source, file_format: str, doubts: Doubts) -> None:
+    def __init__(self, table: Qrels, source: Source, file_format: str, release: str, doubts: Doubts) -> None:
         self.table = table
+        self.release = release
         self.source = source
         self.file_format = file_format
         self.doubts = doubts
@@ -210,7 +212,8 @@ class Judgements:
     def duplicate_error(self, query: int) -> EvaluationError:
         """The error for a query in which a document stands twice."""
         group, docno = self.table.duplicate(query)
-        place, problem = duplicate_lines(self.source, self.file_format, self.table.query_id(query), docno, group)
+        qid = self.table.query_id(query)
+        place, problem = duplicate_lines(self.source, self.file_format, qid, docno, self.release, group)
         return EvaluationError(f"{place}: {problem}")
 
     def _preference_error(self, table: Prefs, query: int) -> EvaluationError:
@@ -225,10 +228,10 @@ class Judgements:
                 fields[form.value_field],
                 table.release,
             )
-            for number, fields in records_of(self.source, self.file_format, qid)
+            for number, fields in records_of(self.source, self.file_format, qid, self.release)
             if fields[form.group_field] == group
         ]
-        where = f"query '{os.fsdecode(qid)}' and group '{os.fsdecode(group)}'"
+        where = f"query '{shortened(qid)}' and group '{shortened(group)}'"
         number, problem = describe(kind, docno, where, lines)
         return EvaluationError(f"{self.source.name}:{number}: {problem}")
 
@@ -247,34 +250,37 @@ def read_qrels(
     scan(source, [one])
     raise_problem(source, file_format, [one])
     table = builder.finish(release, form.group_field >= 0)
-    judgements = Judgements(table, source, file_format, Doubts(source, file_format, [one]))
+    judgements = Judgements(table, source, file_format, release, Doubts(source, file_format, [one]))
     if file_format == "qrels_jg" and (query := table.first_duplicate()) >= 0:
         group, docno = table.duplicate(query)
-        raise InputError(*duplicate_lines(source, file_format, table.query_id(query), docno, group))
+        raise InputError(*duplicate_lines(source, file_format, table.query_id(query), docno, release, group))
     return judgements
 
 
-def records_of(source: Source, file_format: str, qid: bytes) -> Iterator[tuple[int, list[bytes]]]:
+def records_of(source: Source, file_format: str, qid: bytes, release: str) -> Iterator[tuple[int, list[bytes]]]:
     """Numbers and fields of a query's lines in a file that was read without an error; reads it again."""
     for number, line in source.lines():
-        fields = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"").split()
+        line = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"")
+        fields = line.split()
+        if line.startswith(b"#") and release != "9.0.8":  # a comment, which may look like a line of query '#...'
+            continue
         if len(fields) >= len(FORMATS[file_format].fields.split()) and fields[0] == qid:
             yield number, fields
 
 
 def duplicate_lines(
-    source: Source, file_format: str, qid: bytes, docno: bytes, group: bytes | None = None
+    source: Source, file_format: str, qid: bytes, docno: bytes, release: str, group: bytes | None = None
 ) -> tuple[str, str]:
     """Place and problem of a document that stands twice for a query (and group): names both lines."""
     form = FORMATS[file_format]
     numbers = [
         number
-        for number, fields in records_of(source, file_format, qid)
+        for number, fields in records_of(source, file_format, qid, release)
         if fields[form.docno_field] == docno and (group is None or fields[form.group_field] == group)
     ]
-    in_group = f" and group '{os.fsdecode(group)}'" if group is not None else ""
+    in_group = f" and group '{shortened(group)}'" if group is not None else ""
     return (
         f"{source.name}:{numbers[1]}",
         f"expected each document once for a query{' and group' if group is not None else ''}, found document "
-        f"'{os.fsdecode(docno)}' of query '{os.fsdecode(qid)}'{in_group} on line {numbers[0]} too",
+        f"'{shortened(docno)}' of query '{shortened(qid)}'{in_group} on line {numbers[0]} too",
     )

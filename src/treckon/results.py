@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from treckon.aggregate import MEAN
 from treckon.conventions import Conventions
-from treckon.errors import TreckonError
+from treckon.errors import TreckonError, in_short
 from treckon.files import write_whole
 from treckon.inputs.values import Refused, id_of
 from treckon.registry import INTEGER, VIEW_RUN
@@ -118,7 +118,7 @@ class PerQuery(Mapping[str, ByMeasure]):
         except Refused:
             at = None
         if at is None:
-            raise KeyError(f"expected a query that was evaluated (there are {len(self)}), found {query_id!r}")
+            raise KeyError(f"expected a query that was evaluated (there are {len(self)}), found {in_short(query_id)}")
         return ByMeasure(self._columns, self._row(at))
 
     def __iter__(self) -> Iterator[str]:

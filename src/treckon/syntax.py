@@ -12,7 +12,7 @@ from operator import index
 from treckon import names, registry
 from treckon.compat.ir_measures_names import CONSTANT, DCG, WITH_ARGUMENTS
 from treckon.compat.trec_eval import NICKNAMES
-from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError
+from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError, in_short, shortened
 from treckon.names import Asked
 from treckon.params import DISCOUNT, GAIN, Arguments, RealCutoffs, Setting
 
@@ -130,7 +130,7 @@ def parse(text: str | Measure, *, release: str = "10.0") -> Measure:
     found = parse_all(text, release=release)
     if len(found) != 1:
         first = ", ".join(str(one) for one in found[:3]) + (", ..." if len(found) > 3 else "")
-        raise ParameterError(f"'{text}': expected one measure, found {len(found)} ({first})")
+        raise ParameterError(f"'{shortened(str(text))}': expected one measure, found {len(found)} ({first})")
     return found[0]
 
 
@@ -152,7 +152,7 @@ def parse_all(measures: str | Measure | Iterable[str | Measure], *, release: str
         elif isinstance(item, str):
             found.update(dict.fromkeys(_parsed(item, release)))
         else:
-            raise UnknownMeasureError(f"expected a measure or its text, found {item!r} ({type(item).__name__})")
+            raise UnknownMeasureError(f"expected a measure or its text, found {in_short(item)} ({type(item).__name__})")
     return tuple(found)
 
 
@@ -162,7 +162,7 @@ def field_measure(record: Record, at: object = None, arguments: Mapping[str, obj
     Raises ParameterError, which says what the record takes.
     """
     if record.since is not None:
-        raise TypeError(f"expected a measure by the field's name, found {record!r} of trec_eval")
+        raise TypeError(f"expected a measure by the field's name, found {in_short(record)} of trec_eval")
     kind = _kind_of(record)
     arguments = _translated(record, arguments or {})
     try:
@@ -218,17 +218,19 @@ def _translated(record: Record, arguments: Mapping[str, object]) -> dict[str, ob
         elif name == "dcg" and gain:
             if not isinstance(value, str) or value not in DCG:
                 expected = "'log2' or 'exp-log2' (here gain='exp2')"
-                raise ParameterError(f"{record.name}: {name}: expected {expected}, found {value!r}")
+                raise ParameterError(f"{record.name}: {name}: expected {expected}, found {in_short(value)}")
             if value != "log2" or "gains" not in arguments:
                 put(gain, DCG[value][0], name)
             if discount:
                 put(discount, DCG[value][1], name)
         elif name in CONSTANT.get(record.name, ()):
             if value != (only := CONSTANT[record.name][name]):
-                raise ParameterError(f"{record.name}: {name}: expected {only!r}, found {value!r}")
+                raise ParameterError(f"{record.name}: {name}: expected {only!r}, found {in_short(value)}")
         else:
             near = _nearest(name, known)
-            raise ParameterError(f"{record.name}: expected {_alternatives(known)}, found argument '{name}'{near}")
+            raise ParameterError(
+                f"{record.name}: expected {_alternatives(known)}, found argument '{shortened(name)}'{near}"
+            )
     return found
 
 
@@ -262,7 +264,7 @@ def _unknown(name: str) -> UnknownMeasureError:
     known += WITH_ARGUMENTS
     known += [record.name for record in registry.all_measures() if record.since is not None]
     near = _nearest(name, [*known, *NICKNAMES], "; no name is near it")
-    return UnknownMeasureError(f"unknown measure '{name}'{near}")
+    return UnknownMeasureError(f"unknown measure '{shortened(name)}'{near}")
 
 
 # From text
@@ -272,7 +274,7 @@ def _parsed(text: str, release: str) -> tuple[Measure, ...]:
     """The measures of one text."""
     stripped = text.strip()
     if not stripped:
-        raise UnknownMeasureError(f"expected a measure's name, found '{text}'")
+        raise UnknownMeasureError(f"expected a measure's name, found '{shortened(text)}'")
     if "(" in stripped or "@" in stripped:
         return (_by_field_name(stripped, release),)
     record, arguments = _find(stripped)
@@ -292,7 +294,7 @@ def _by_field_name(text: str, release: str) -> Measure:
     if record is None:
         if _in_trec_eval(reader.name, release):
             raise ParameterError(
-                f"'{text}': '{reader.name}' is a name of trec_eval, which carries its parameters itself: "
+                f"'{shortened(text)}': '{reader.name}' is a name of trec_eval, which carries its parameters itself: "
                 "behind a dot (name.5,10) or an underscore (name_10)"
             )
         raise _unknown(reader.name)
@@ -316,12 +318,14 @@ def _by_trec_eval_name(text: str, release: str) -> tuple[Measure, ...]:
         request = names.request((text,), release)
     except UnknownMeasureError:
         if release != "10.0" and _in_trec_eval(text, "10.0"):
-            raise UnknownMeasureError(f"unknown measure '{text}': trec_eval {release} lacks it, 10.0 has it") from None
+            raise UnknownMeasureError(
+                f"unknown measure '{shortened(text)}': trec_eval {release} lacks it, 10.0 has it"
+            ) from None
         raise _unknown(text) from None
     except EvaluationError as error:
         raise ParameterError(str(error)) from None
     if request.doubts:
-        raise ParameterError(f"'{text}': trec_eval reads only a part of this: {'; '.join(request.doubts)}")
+        raise ParameterError(f"'{shortened(text)}': trec_eval reads only a part of this: {'; '.join(request.doubts)}")
     return tuple(Measure(asked.measure, asked.setting, _trec_eval_text(asked)) for asked in request.asked)
 
 
@@ -333,7 +337,7 @@ def _trec_eval_text(asked: Asked) -> str:
     (number,) = asked.setting.reals
     if kind.follows_underscore(printed) and float(printed) == number:
         return asked.name
-    return f"{asked.measure.name}.{number!r}"
+    return f"{asked.measure.name}.{in_short(number)}"
 
 
 class _Reader:
@@ -354,7 +358,9 @@ class _Reader:
                 if not name.isidentifier():
                     self._fail("the name of an argument", start)
                 if name in arguments:
-                    raise ParameterError(f"'{self.text}': expected each argument once, found {name} twice")
+                    raise ParameterError(
+                        f"'{shortened(self.text)}': expected each argument once, found {shortened(name)} twice"
+                    )
                 self._expect("=")
                 arguments[name] = self._value()
                 if not self._take(","):
@@ -406,7 +412,7 @@ class _Reader:
             if not isinstance(grade, int):
                 self._fail("a whole number", start)
             if grade in pairs:
-                raise ParameterError(f"'{self.text}': expected each grade once, found {grade} twice")
+                raise ParameterError(f"'{shortened(self.text)}': expected each grade once, found {grade} twice")
             self._expect(":")
             pairs[grade] = self._number("a gain")
             if not self._take(","):
@@ -454,8 +460,8 @@ class _Reader:
 
     def _fail(self, expected: str, at: int | None = None) -> NoReturn:
         self.at = self.at if at is None else at
-        found = f"'{self.text[self.at :]}'" if self._peek() else "the end"
-        raise ParameterError(f"'{self.text}': expected {expected} at character {self.at + 1}, found {found}")
+        found = f"'{shortened(self.text[self.at :])}'" if self._peek() else "the end"
+        raise ParameterError(f"'{shortened(self.text)}': expected {expected} at character {self.at + 1}, found {found}")
 
 
 # Values: of any library to ours, and to text
@@ -471,9 +477,9 @@ def _plain(name: str, value: object) -> object:
         return tuple(_plain(name, one) for one in value)
     number = _python_number(value)
     if number is None:
-        raise ParameterError(f"{name}: expected a number, text, mapping or tuple, found {value!r}")
+        raise ParameterError(f"{name}: expected a number, text, mapping or tuple, found {in_short(value)}")
     if number - number != 0:
-        raise ParameterError(f"{name}: expected a finite number, found {number!r}")
+        raise ParameterError(f"{name}: expected a finite number, found {in_short(number)}")
     if isinstance(number, int) and not LOWEST_INTEGER <= number <= HIGHEST_INTEGER:
         raise ParameterError(f"{name}: expected a whole number of at most 64 bits, found a greater one")
     return number

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.prefs import Prefs
-from treckon.errors import EvaluationError, NoQueriesError
+from treckon.errors import EvaluationError, NoQueriesError, shortened
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, scan
 from treckon.registry import TEXT, VIEW_JUDGMENT_GROUPS, VIEW_PREFERENCES, VIEW_RANKING, VIEW_RUN
 
@@ -121,7 +119,7 @@ def evaluate_run(
         release=release,
     )
     if only is not None and table.find(only) < 0:
-        raise NoQueriesError(f"no queries with both results and relevance info: '{os.fsdecode(only)}' is not judged")
+        raise NoQueriesError(f"no queries with both results and relevance info: '{shortened(only)}' is not judged")
     results = Results(table, plan, -1 if only is None else table.find(only))
     scans = _scan_run(results, run, release, strict, threads or available_threads())
     all_count = complete and release != "9.0.8"
@@ -164,7 +162,7 @@ def _no_queries_error(judgements: Judgements, scans: Sequence[RunScan], only: by
         found = "the qrels have no records"
     else:
         judged = judgements.table.query_id(0) if only is None else only
-        found = f"the run has query '{os.fsdecode(first)}', the qrels have query '{os.fsdecode(judged)}'"
+        found = f"the run has query '{shortened(first)}', the qrels have query '{shortened(judged)}'"
     return NoQueriesError(f"no queries with both results and relevance info: {found}")
 
 
@@ -174,7 +172,7 @@ def _refuse_faults(judgements: Judgements, results: Results, scans: Sequence[Run
     in_qrels = results.first_faulty()
     if in_run is not None and (in_qrels < 0 or in_run[0] <= in_qrels):
         query, docno = in_run
-        place, problem = duplicate_lines(run, "run", judgements.table.query_id(query), docno)
+        place, problem = duplicate_lines(run, "run", judgements.table.query_id(query), docno, judgements.release)
         raise EvaluationError(f"{place}: {problem}")
     if in_qrels >= 0:
         raise judgements.fault(in_qrels)

@@ -6,7 +6,7 @@ import os
 from math import isfinite
 
 from treckon._native.numbers import real_prefix
-from treckon.errors import InputError
+from treckon.errors import InputError, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def _number(place: str, field: str, text: bytes, doubts: list[str]) -> float:
     value: float
     value, whole = real_prefix(found)
     if not isfinite(value):
-        raise InputError(place, f"expected a finite number as {field}, found '{found}'")
+        raise InputError(place, f"expected a finite number as {field}, found '{shortened(found)}'")
     if not whole:
-        doubts.append(f"{place}: expected a number as {field}, found '{found}'")
+        doubts.append(f"{place}: expected a number as {field}, found '{shortened(found)}'")
     return value
 
 
@@ -96,6 +96,6 @@ def _duplicate(source: Source, qid: bytes, name: bytes) -> str:
         number for number, line in source.lines() if line.removeprefix(b"\xef\xbb\xbf").split()[:2] == [qid, name]
     )
     return (
-        f"expected one mean and deviation for a query and measure, found another for measure '{os.fsdecode(name)}' of "
-        f"query '{os.fsdecode(qid)}' on line {first}"
+        f"expected one mean and deviation for a query and measure, found another for measure '{shortened(name)}' of "
+        f"query '{shortened(qid)}' on line {first}"
     )

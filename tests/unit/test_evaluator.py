@@ -1,5 +1,6 @@
 """The Python API: conventions, inputs of every form to the same values, own measures, reuse."""
 
+import copy
 import enum
 import gc
 import itertools
@@ -615,3 +616,102 @@ def test_results_that_the_collector_takes_apart_free_what_they_hold():
         cycle.append(cycle)
         del results, scan, plan, evaluator, cycle
     assert gc.collect() > 0
+
+
+# Conventions as objects
+
+
+def test_conventions_stay_as_they_were_checked():
+    conventions = treckon.Conventions(ties="expected", gain={2: 5, 1: 2})
+    for name in conventions.as_dict():
+        with pytest.raises(AttributeError, match=f"^{name}: conventions can't be changed"):
+            setattr(conventions, name, "nonsense")
+        with pytest.raises(AttributeError, match=f"^{name}: conventions can't be changed"):
+            delattr(conventions, name)
+    with pytest.raises(AttributeError):
+        conventions.other = 1
+    for change in (
+        lambda gain: gain.update({1: 9}),
+        lambda gain: gain.__setitem__(1, 9),
+        lambda gain: gain.pop(1),
+        lambda gain: gain.clear(),
+        lambda gain: gain.__ior__({1: 9}),
+    ):
+        with pytest.raises(TypeError, match="^gains of conventions can't be changed$"):
+            change(conventions.gain)
+    own = conventions.as_dict()
+    own["gain"][1] = 9
+    own["ties"] = "trec"
+    assert conventions.as_dict()["gain"] == {1: 2.0, 2: 5.0}
+
+
+def test_conventions_are_values():
+    conventions = treckon.Conventions(ties="random", seed=3, gain={2: 5, 1: 2})
+    for other in (
+        treckon.Conventions(gain={1: 2, 2: 5}, seed=3, ties="random"),
+        pickle.loads(pickle.dumps(conventions)),
+        copy.deepcopy(conventions),
+        treckon.Conventions(**conventions.as_dict()),
+        eval(repr(conventions), {"Conventions": treckon.Conventions}),
+    ):
+        assert other == conventions
+        assert hash(other) == hash(conventions)
+    assert conventions != treckon.Conventions(ties="random", seed=3)
+    assert conventions != "Conventions()"
+    assert repr(treckon.Conventions()) == "Conventions()"
+    assert repr(treckon.Conventions(depth=10, gain="binary")) == "Conventions(depth=10, gain=('binary', 1))"
+    with pytest.raises(TypeError):
+        pickle.loads(pickle.dumps(conventions)).gain[1] = 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unjudged": "condensed"},
+        {"unjudged": "error"},
+        {"negative": "nonrelevant"},
+        {"no_relevant": "skip"},
+        {"no_relevant": "error"},
+        {"no_relevant": "one"},
+        {"equal_judgements": "merge"},
+        {"level": 2},
+        {"seed": 1},
+        {"samples": 7},
+    ],
+)
+def test_options_that_preferences_have_no_use_for_are_refused(options):
+    ((name, value),) = options.items()
+    usual = getattr(treckon.Conventions(), name)
+    message = f"^{name}: expected {usual!r} with preferences, which have no grades, found {value!r}$"
+    with pytest.raises(ParameterError, match=message):
+        treckon.Evaluator(b"q g s a 1\n", "prefs_simp", format="prefs", **options)
+
+
+def test_options_that_matter_with_preferences_are_taken():
+    for options in ({"depth": 3}, {"ignore_self": True}, {"missing": "zero"}, {"duplicates": "first"}, {"level": 1}):
+        assert treckon.Evaluator(b"q g s a 1\n", "prefs_simp", format="prefs", **options)
+
+
+# Messages that name a line
+
+
+def test_problems_of_ranks_are_not_worded_as_scores():
+    run = b"q Q0 a -1 5 t\nq Q0 b x2 4 t\n"
+    assert (
+        "expected a number as rank, found 'x2'"
+        in treckon.evaluate({"q": {"a": 1}}, run, "AP", order="rank").warnings[0]
+    )
+    with pytest.raises(InputError, match=":1: expected a number as rank, found 'nan'$"):
+        treckon.evaluate({"q": {"a": 1}}, b"q Q0 a nan 5 t\n", "AP", order="rank")
+
+
+def test_comments_that_look_like_records_are_not_named():
+    """A blank before the '#' makes a line of qrels a record, of query '#q'."""
+    qrels = b"#q 0 a 1\n #q 0 a 1\n#q 0 a 1\n #q 0 a 1\n"
+    found = "expected each document once for a query, found document 'a' of query '#q' on line 2 too"
+    with pytest.raises(EvaluationError, match=f":4: {found}$"):
+        treckon.evaluate(qrels, {}, "AP")
+    with pytest.raises(EvaluationError, match=f":4: {found}$"):
+        treckon.read_qrels(qrels)
+    with pytest.raises(EvaluationError, match=f":2: {found.replace('line 2', 'line 1')}$"):
+        treckon.evaluate(qrels, {}, "AP", compat="9.0.8")

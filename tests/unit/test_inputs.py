@@ -23,6 +23,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import treckon
 from treckon.errors import InputError, ParameterError
 from treckon.files import Source
 from treckon.inputs import (
@@ -1422,3 +1423,95 @@ def test_writing_to_a_pipe(tmp_path):
     reader.join()
     assert read == [b"q Q0 d 1 1.0 treckon\n"]
     assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+# Three columns with TABs between: MS MARCO's run, or a paste
+
+
+@pytest.mark.parametrize("text", ["q1\td1\t1\nq1\td2\t2\n", "1\t7\t1\n1\t8\t2\n", " \n1\t7\t10\r\n"])
+def test_whole_numbers_in_the_third_of_three_columns_are_ranks(text):
+    given = as_run(text)
+    assert given.order == "rank"
+    assert list(given.values) == [-int(line.split()[2]) for line in text.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("text", ["q1\td1 d2\td2", "q1\td1\td2", "1\t7 8 9\t8", "1\t7\t7,8", "1\t7,8\t8,9", "1\t7\t8,"])
+def test_ids_in_the_third_of_three_columns_are_relevant(text):
+    query, ranked, relevant = text.split("\t")
+    ranked, relevant = (part.replace(",", " ").split() for part in (ranked, relevant))
+    text += "\n"
+    assert list(mapping_of(as_run(text))[query]) == ranked
+    assert mapping_of(as_qrels(text)) == {query: dict.fromkeys(relevant, 1)}
+    qrels, run = map(mapping_of, as_pair(text))
+    assert (qrels, list(run[query])) == ({query: dict.fromkeys(relevant, 1)}, ranked)
+
+
+def test_a_pair_that_may_be_a_run_of_ms_marco_must_be_named():
+    text = "1\t7\t1\n"
+    message = (
+        r"^input:1: cannot tell whether this is query, ranked and relevant ids \(format='paste'\) or query, document "
+        r"and rank \(MS MARCO's run\); say which$"
+    )
+    with pytest.raises(InputError, match=message):
+        as_pair(text)
+    assert [mapping_of(one) for one in as_pair(text, format="paste")] == [{"1": {"1": 1}}, {"1": {"7": 1}}]
+    with pytest.raises(ParameterError, match="^format: expected 'paste' or 'json', found 'trec' "):
+        as_pair(text, format="trec")
+
+
+# Long ids, names and values
+
+LONG = "x" * 10**6
+
+
+@pytest.mark.parametrize(
+    "evaluate",
+    [
+        lambda: treckon.evaluate({LONG: {"d": "1"}}, {}, "AP"),
+        lambda: treckon.evaluate({"q": {LONG: 1.5}}, {}, "AP"),
+        lambda: treckon.evaluate({"q": {"d": LONG}}, {}, "AP"),
+        lambda: treckon.evaluate({"q": {"d": 1}}, {"q": {LONG: "1"}}, "AP"),
+        lambda: treckon.evaluate({"q": {"d": 1}}, {"q": {"d": LONG}}, "AP"),
+        lambda: treckon.evaluate({LONG: {"d": 1}}, {}, "AP", missing="error"),
+        lambda: treckon.evaluate({"q": {"d": 1}}, {LONG: {"d": 1}}, "AP", extra="error"),
+        lambda: treckon.evaluate({LONG: {"d": 0}}, {LONG: ["d"]}, "AP", no_relevant="error"),
+        lambda: treckon.evaluate({LONG: {"d": 0}}, {LONG: [LONG]}, "AP", unjudged="error"),
+        lambda: treckon.evaluate({LONG: {LONG: 0}}, {LONG: [LONG, LONG]}, "AP"),
+        lambda: treckon.evaluate(f"q 0 d 9{'9' * 10**6}\n".encode(), {}, "AP"),
+        lambda: treckon.evaluate(f"{LONG} 0 {LONG} 1\n{LONG} 0 {LONG} 1\n".encode(), {}, "AP"),
+        lambda: treckon.evaluate(b"q 0 d 1\n", f"q Q0 {LONG} 1 1 t\n".encode() * 2, "AP", duplicates="error"),
+        lambda: treckon.evaluate(b"q 0 d 1\n", f"q Q0 d 1 nan{LONG} t\n".encode(), "AP"),
+        lambda: treckon.read_run(f"{LONG} Q0 {LONG} 1 1 t\n".encode() * 2),
+        lambda: treckon.read_run(f"{LONG}\t{LONG}\t{LONG}\n{LONG}\t{LONG}\t{LONG}\n"),
+        lambda: treckon.read_run(f"query\tdocument\tscore\n{LONG}\t{LONG}\t{LONG}\n", format="tsv"),
+        lambda: treckon.read_run(f"q\td\t{LONG}\n", format="msmarco"),
+        lambda: treckon.read_run(f'{{"{LONG}": {{}}, "{LONG}": {{}}}}'),
+        lambda: treckon.evaluate(f"q g s a 2\nq g s b 1\nq g s a 1{LONG}\n".encode(), {}, "prefs_simp",
+                                 qrels_format="prefs"),
+        lambda: treckon.evaluate({"q": {LONG: {"d": "x"}}}, {}, "StRecall", qrels_format="qrels_jg"),
+        lambda: treckon.parse(LONG),
+        lambda: treckon.parse(f"AP({LONG}=1)"),
+        lambda: treckon.parse(f"AP(denominator='{LONG}')"),
+        lambda: treckon.parse(f"AP@{LONG}"),
+        lambda: treckon.parse(f"P.{LONG}"),
+        lambda: treckon.parse("AP")(rel=LONG),
+        lambda: treckon.Conventions(ties=LONG),
+        lambda: treckon.Conventions(**{LONG: 1}),
+        lambda: treckon.Conventions(gain=LONG),
+        lambda: treckon.Conventions(depth=-(10**5000)),
+    ],
+)  # fmt: skip
+def test_messages_show_the_beginning_of_what_is_long(evaluate):
+    """An id, a name or a value of a million characters, wherever it comes from."""
+    with pytest.raises(treckon.errors.TreckonError) as caught:
+        evaluate()
+    assert len(str(caught.value)) < 1000
+
+
+def test_what_is_long_ends_with_dots():
+    (warning,) = treckon.evaluate(f"q 0 d {LONG}\n".encode(), {}, "AP", missing="zero").warnings
+    assert f"found '{'x' * 97}...'; read up to" in warning
+    with pytest.raises(InputError, match=f"^qrels: query '{'x' * 97}\\.\\.\\.', document 'd': expected a whole number"):
+        treckon.evaluate({LONG: {"d": "1"}}, {}, "AP")
+    assert treckon.errors.shortened("x" * 100) == "x" * 100
+    assert treckon.errors.in_short(10**5000) == "a whole number of 16610 bits"

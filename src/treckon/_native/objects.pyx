@@ -26,7 +26,7 @@ from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 
 from numbers import Complex, Real
 
-from treckon.errors import InputError
+from treckon.errors import InputError, in_short
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -53,7 +53,7 @@ cpdef bytes id_bytes(object key, str place="id"):
             return b"%d" % key.__index__()
         except ValueError:
             raise InputError(place, "expected an id of at most 4300 digits, found a whole number of more") from None
-    raise InputError(place, f"expected text or a whole number as id, found {key!r} of type {type(key).__name__}")
+    raise InputError(place, f"expected text or a whole number as id, {found(key)}")
 
 
 cdef bint has_nul(object text) except -1:
@@ -73,32 +73,32 @@ cdef double number_of(object value, str place) except? -1.0:
     cdef double number
     cdef bint is_complex = isinstance(value, Complex) and not isinstance(value, Real)
     if is_complex or isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise InputError(place, f"expected a number as score, found {value!r} of type {type(value).__name__}")
+        raise InputError(place, f"expected a number as score, found {in_short(value)} of type {type(value).__name__}")
     try:
         number = float(value)
     except Exception:  # whatever somebody's __float__ raises
         raise InputError(
-            place, f"expected a number as score, found {value!r} of type {type(value).__name__}"
+            place, f"expected a number as score, found {in_short(value)} of type {type(value).__name__}"
         ) from None
     if isnan(number):
-        raise InputError(place, f"expected a number as score, found {value!r}")
+        raise InputError(place, f"expected a number as score, found {in_short(value)}")
     return number
 
 
 cdef int32_t grade_of(object value, str place) except? -1:
     # A grade: any real scalar that is whole.
     if isinstance(value, (str, bytes)) or not (hasattr(value, "__index__") or hasattr(value, "__float__")):
-        raise InputError(place, f"expected a whole number as grade, found {value!r} of type {type(value).__name__}")
+        raise InputError(place, f"expected a whole number as grade, found {in_short(value)} of type {type(value).__name__}")
     try:
         whole = int(value)
         if whole != value:
             raise ValueError
     except (ValueError, OverflowError):
         raise InputError(
-            place, f"expected a whole number as grade, found {value!r} (a gain mapping gives grades fractional gains)"
+            place, f"expected a whole number as grade, found {in_short(value)} (a gain mapping gives grades fractional gains)"
         ) from None
     if not -2 ** 31 <= whole < 2 ** 31:
-        raise InputError(place, f"expected a grade of at most 32 bits, found {value!r}")
+        raise InputError(place, f"expected a grade of at most 32 bits, found {in_short(value)}")
     return whole
 
 
@@ -174,7 +174,7 @@ def add_mapping(QrelsBuilder builder not None, mapping, group=""):
     """
     for qid, documents in mapping.items():
         query = id_bytes(qid, "qrels")
-        place = f"qrels: query {qid!r}"
+        place = f"qrels: query {in_short(qid)}"
         if not hasattr(documents, "items"):
             raise InputError(place, f"expected a mapping from documents to grades, found {type(documents).__name__}")
         if type(documents) is dict and add_plain(builder, query, id_bytes(group, place), documents):
@@ -184,7 +184,7 @@ def add_mapping(QrelsBuilder builder not None, mapping, group=""):
             builder.add(
                 query, id_bytes(docno, place),
                 grade if type(grade) is int and -2 ** 31 <= grade < 2 ** 31
-                else grade_of(grade, f"{place}, document {docno!r}"),
+                else grade_of(grade, f"{place}, document {in_short(docno)}"),
             )
 
 
@@ -238,7 +238,8 @@ cdef class MappingScan:
             if type(key) is not str:
                 name = id_text_of(id_bytes(key, "run"))
                 if name in others or name in mapping and not (key == name and hash(key) == hash(name)):
-                    raise InputError(f"run: query {name!r}", "expected each query once, found its id as two types")
+                    place = f"run: query {in_short(name)}"
+                    raise InputError(place, "expected each query once, found its id as two types")
                 others[name] = mapping[key]
         some = self.found_queries(mapping) if 4 * self.n_queries < qrels.table.n_queries else None
         for i in range(qrels.table.n_queries if some is None else len(some)):
@@ -266,7 +267,7 @@ cdef class MappingScan:
         if type(documents) is not dict:
             if not hasattr(documents, "items"):
                 raise InputError(
-                    f"run: query {name!r}",
+                    f"run: query {in_short(name)}",
                     f"expected a mapping from documents to scores, found {type(documents).__name__}",
                 )
             documents = dict(documents)
@@ -396,13 +397,13 @@ cdef class MappingScan:
         cdef bytes docno
         cdef double score
         items = list(documents.items())
-        place = f"run: query {name!r}"
+        place = f"run: query {in_short(name)}"
         self.begin_records(len(items))
         for key, value in items:
             if self.plain_ids:
-                refuse_odd_id(key, f"{place}, document {key!r}")
+                refuse_odd_id(key, f"{place}, document {in_short(key)}")
             docno = id_bytes(key, place)
-            score = number_of(value, f"{place}, document {key!r}")
+            score = number_of(value, f"{place}, document {in_short(key)}")
             if self.as_listed:
                 score = -<double> self.share.n_kept
             elif self.results.plan.single_precision:

@@ -15,6 +15,7 @@ from treckon.errors import (
     ParameterError,
     TreckonError,
     UnknownMeasureError,
+    shortened,
 )
 
 TYPE_CHECKING = False
@@ -248,7 +249,7 @@ def _note_missing(options: Options, evaluation: Evaluation) -> None:
         _say(
             options,
             f"note: {len(missing)} of {len(table)} judged queries are missing from the run, for example "
-            f"'{os.fsdecode(table.query_id(missing[0]))}'; averages are over the {len(table) - len(missing)} in both "
+            f"'{shortened(table.query_id(missing[0]))}'; averages are over the {len(table) - len(missing)} in both "
             "(-c averages over all)",
         )
 

@@ -20,8 +20,8 @@ from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
 from treckon.inputs.text import (
     FORMATS,
     detected_format,
-    is_json,
     open_text,
+    paste_format,
     read_json,
     read_msmarco_qrels,
     read_msmarco_run,
@@ -79,6 +79,9 @@ def as_run(
         tsv      cells with a TAB between, under a line with names or in the order query, document, score
         paste    ``query TAB ranked ids TAB relevant ids``, ids separated by spaces or commas
         json     any of the forms with {} and [] above
+        Three columns with TABs between are msmarco where the third is a whole number, since an id alone could be one
+        too, and paste where it is a list of ids or an id with other characters; a fraction there could be a score, so
+        the format must be named.
     name: how messages call it, where it has no name of its own
 
     An id is text, bytes (UTF-8) or a whole number, which is the same as its decimal text. A score is any real number
@@ -112,7 +115,9 @@ def as_qrels(
     return form.columns() if isinstance(form, Rows) else form
 
 
-def as_pair(given: object, *, name: str = "input") -> tuple[Mapping[Any, Any] | Columns, Mapping[Any, Any] | Columns]:
+def as_pair(
+    given: object, *, format: str | None = None, name: str = "input"
+) -> tuple[Mapping[Any, Any] | Columns, Mapping[Any, Any] | Columns]:
     """Qrels and a run, in this order, out of one paste.
 
     given: text (as with `as_run`) of the format paste or json, or what such JSON stands for:
@@ -120,15 +125,22 @@ def as_pair(given: object, *, name: str = "input") -> tuple[Mapping[Any, Any] | 
 
     "ranked" are documents, best first, or {document id: score}; "relevant" are documents, or {document id: grade}.
 
-    Raises InputError.
+    format: of text, "paste" or "json", instead of the one that the first line tells. It must be named where that line
+            may as well be MS MARCO's run: query, one document, a whole number.
+
+    Raises InputError, ParameterError for another format.
     """
+    if format not in (None, "paste", "json"):
+        raise ParameterError(f"format: expected 'paste' or 'json', found {shown(format)}")
     source = open_text(given, name)
     if source is None:
         data = given
     else:
         name = source.name
         try:
-            data = read_json(source) if is_json(source) else read_tsv_pastes(source)
+            if format is None:
+                format = paste_format(source)
+            data = read_json(source) if format == "json" else read_tsv_pastes(source)
         finally:
             if source is not given:
                 source.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.errors import InputError
+from treckon.errors import InputError, in_short
 from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 
@@ -29,8 +29,10 @@ def read_clusters(given: object, *, name: str = "clusters") -> dict[str, str]:
                 raise InputError(f"{source.name}:{number}", f"{expected}, found {len(fields)}")
             query_id, cluster = fields
             if clusters.setdefault(query_id, cluster) != cluster:
-                found = f"found {clusters[query_id]!r} and {cluster!r}"
-                raise InputError(f"{source.name}:{number}", f"query {query_id!r}: expected one cluster, {found}")
+                found = f"found {in_short(clusters[query_id])} and {in_short(cluster)}"
+                raise InputError(
+                    f"{source.name}:{number}", f"query {in_short(query_id)}: expected one cluster, {found}"
+                )
     finally:
         if source is not given:
             source.close()

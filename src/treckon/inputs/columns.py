@@ -7,7 +7,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Mapping, Set
 
-from treckon.errors import InputError
+from treckon.errors import InputError, in_short
 from treckon.inputs.values import (
     QRELS,
     RUN,
@@ -181,8 +181,8 @@ def checked_columns(
         return f"{name}: row {row}" if place is None else place(row)
 
     def value_place(row: int) -> str:
-        query = f", query {str(queries[row])!r}" if place is None else ""
-        return f"{row_place(row)}{query}, document {str(documents[row])!r}"
+        query = f", query {in_short(str(queries[row]))}" if place is None else ""
+        return f"{row_place(row)}{query}, document {in_short(str(documents[row]))}"
 
     plain = [plain_column(column, name) for column in (query_ids, doc_ids, values)]
     for column in plain:
@@ -327,7 +327,7 @@ def from_matrix(query_ids: object, doc_ids: object, values: object | None = None
 
     queries = texts(plain_column(query_ids, name), lambda row: f"{name}: row {row}")
     if (twice := first_repeated(queries)) is not None:
-        raise InputError(f"{name}: query {twice!r}", "expected one row for each query, found two")
+        raise InputError(f"{name}: query {in_short(twice)}", "expected one row for each query, found two")
     ids = _matrix(doc_ids, "document ids", len(queries), name)
     kept = ids != -1 if ids.dtype.kind in "iu" else _not_missing(ids)
     if values is not None:

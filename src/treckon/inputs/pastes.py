@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from treckon.errors import InputError
+from treckon.errors import InputError, in_short
 from treckon.inputs.columns import Columns, from_lists
 from treckon.inputs.values import RUN, Kind, Refused, id_of, query_place, shown
 
@@ -33,7 +33,7 @@ def find_pastes(data: Any, name: str) -> Pastes | None:
         return None
     pastes: Pastes = {}
     for key, one in data.items() if keyed else enumerate(data):
-        place = f"{name}: query {key!r}" if keyed else f"{name}: row {key}"
+        place = f"{name}: query {in_short(key)}" if keyed else f"{name}: row {key}"
         if not _is_paste(one):
             raise InputError(place, f"expected 'ranked' and 'relevant' as in the first one, found {shown(one)}")
         if not keyed:
@@ -75,7 +75,7 @@ def read_tsv_pastes(source: Source) -> Pastes:
             )
         query = fields[0].strip()
         if query in pastes:
-            raise InputError(place, f"expected each query once, found {query!r} on line {lines[query]} too")
+            raise InputError(place, f"expected each query once, found {in_short(query)} on line {lines[query]} too")
         lines[query] = number
         ranked, relevant = (field.replace(",", " ").split() for field in fields[1:])
         pastes[query] = {"ranked": ranked, "relevant": relevant}

@@ -7,7 +7,7 @@ import re
 from array import array
 from collections.abc import Iterable
 
-from treckon.errors import InputError
+from treckon.errors import InputError, in_short, shortened
 from treckon.files import BLOCK_SIZE, Source
 from treckon.inputs.columns import Columns
 from treckon.inputs.tables import chosen_columns, named_columns
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from treckon.inputs.tables import Names
+
+_PASTE = "query, ranked and relevant ids (format='paste')"
 
 FORMATS = ("trec", "msmarco", "tsv", "paste", "json")
 
@@ -85,9 +87,9 @@ def kept(blocks: Iterable[Any], name: str) -> Source:
 
 def detected_format(source: Source, kind: Kind) -> str:
     """One of FORMATS, by the first line that is not blank: trec unless the line can't be that. Raises InputError."""
-    if is_json(source):
-        return "json"
     number, line = _first_line(source)
+    if _is_json(line):
+        return "json"
     fields, cells = line.split(), line.split(b"\t")
     if line.startswith(b"#") or len(fields) == len(cells) == _n_trec_fields(kind):
         return "trec"
@@ -105,9 +107,26 @@ def detected_format(source: Source, kind: Kind) -> str:
     return "trec" if len(fields) == _n_trec_fields(kind) and fields[1] in (b"0", b"Q0") else "paste"
 
 
-def is_json(source: Source) -> bool:
+def paste_format(source: Source) -> str:
+    """What a text with both a run and qrels is, by its first line that is not blank: json or paste.
+
+    Raises InputError where the line may as well be MS MARCO's run.
+    """
+    number, line = _first_line(source)
+    if _is_json(line):
+        return "json"
+    fields, cells = line.split(), line.split(b"\t")
+    if len(fields) == len(cells) == 3 and fields[2].isdigit():
+        raise InputError(
+            f"{source.name}:{number}",
+            f"cannot tell whether this is {_PASTE} or query, document and rank (MS MARCO's run); say which",
+        )
+    return "paste"
+
+
+def _is_json(first_line: bytes) -> bool:
     """Whether the first line that is not blank begins like JSON that holds data."""
-    return bool(_JSON_START.match(_first_line(source)[1].lstrip()))
+    return bool(_JSON_START.match(first_line.lstrip()))
 
 
 def _n_trec_fields(kind: Kind) -> int:
@@ -116,14 +135,13 @@ def _n_trec_fields(kind: Kind) -> int:
 
 def _doubt_of_paste(fields: list[bytes], cells: list[bytes], kind: Kind) -> str:
     """What else than a paste three cells may be; "" where there is no doubt."""
-    paste = "query, ranked and relevant ids (format='paste')"
     if len(fields) == 3 and _NUMBER.fullmatch(fields[2]):
-        return f"{paste} or query, document and {kind.value} (format='tsv')"
+        return f"{_PASTE} or query, document and {kind.value} (format='tsv')"
     if kind is QRELS and len(fields) == 2 and not cells[2].strip():
-        return f"{paste} or query and relevant document (format='msmarco')"
+        return f"{_PASTE} or query and relevant document (format='msmarco')"
     value = fields[4 if kind is RUN else 3] if len(fields) == _n_trec_fields(kind) else b""
     if _NUMBER.fullmatch(value) and fields[1] not in (b"0", b"Q0"):
-        return f"{paste} or TREC's format with blanks and TABs mixed (format='trec')"
+        return f"{_PASTE} or TREC's format with blanks and TABs mixed (format='trec')"
     return ""
 
 
@@ -198,7 +216,7 @@ def read_msmarco_run(source: Source) -> Columns:
         query, document, text = fields
         rank = int(text) if text.isdigit() and len(text) < 16 else 0
         if rank == 0:
-            raise InputError(place(), f"expected a rank (a whole number from 1), found '{_text(text)}'")
+            raise InputError(place(), f"expected a rank (a whole number from 1), found '{shortened(text)}'")
         add(query, document, -rank)
     return rows.columns(source.name, "rank")
 
@@ -243,7 +261,7 @@ def read_tsv(source: Source, names: Names | None, kind: Kind) -> Columns:
 def _number(text: bytes, kind: Kind, place: Callable[[], str]) -> float:
     if not _NUMBER.fullmatch(text):
         what = "a number as score" if kind is RUN else "a whole number as grade"
-        raise InputError(place(), f"expected {what}, found '{_text(text)}'")
+        raise InputError(place(), f"expected {what}, found '{shortened(text)}'")
     try:
         return kind.value_of(int(text) if _WHOLE_NUMBER.fullmatch(text) and len(text) < 1000 else float(text))
     except Refused as problem:
@@ -258,7 +276,7 @@ def read_json(source: Source) -> Any:
         keyed = dict(pairs)
         if len(keyed) < len(pairs):
             twice = first_repeated(key for key, _ in pairs)
-            raise InputError(source.name, f"expected each key of a JSON object once, found {twice!r} twice")
+            raise InputError(source.name, f"expected each key of a JSON object once, found {in_short(twice)} twice")
         return keyed
 
     text = _text(b"".join(source.blocks())).removeprefix("\ufeff")

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Mapping
 from itertools import islice
 
-from treckon.errors import InputError
+from treckon.errors import InputError, in_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,12 +141,12 @@ def listed(names: Iterable[object]) -> str:
 
 def query_place(name: str, query: str) -> str:
     """How messages say which query."""
-    return f"{name}: query {query!r}"
+    return f"{name}: query {in_short(query)}"
 
 
 def document_place(name: str, query: str, document: str) -> str:
     """How messages say which document of which query."""
-    return f"{name}: query {query!r}, document {document!r}"
+    return f"{name}: query {in_short(query)}, document {in_short(document)}"
 
 
 def first_repeated(items: Iterable[Hashable]) -> Hashable:

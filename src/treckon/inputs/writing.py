@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from treckon.errors import InputError, ParameterError
+from treckon.errors import InputError, ParameterError, in_short
 from treckon.files import compressed, write_whole
 from treckon.inputs.columns import Columns
-from treckon.inputs.values import QRELS, RUN, Kind, plain_mapping, query_place, shown
+from treckon.inputs.values import QRELS, RUN, Kind, document_place, plain_mapping, query_place, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _cut(run: Plain, depth: int) -> Plain:
 def _trec_run(run: Plain, tag: bytes) -> Iterator[bytes]:
     for query, documents in run.items():
         qid = _query_field(query, "run")
-        place = f"run: query {query!r}"
+        place = query_place("run", query)
         yield b"".join(
             b"%b Q0 %b %d %b %b\n" % (qid, _field(one, place), rank, repr(documents[one]).encode("ascii"), tag)
             for rank, one in enumerate(sorted(documents, key=documents.__getitem__, reverse=True), 1)
@@ -166,7 +166,7 @@ def _trec_run(run: Plain, tag: bytes) -> Iterator[bytes]:
 def _trec_qrels(qrels: Plain, between: bytes) -> Iterator[bytes]:
     for query, documents in qrels.items():
         qid = _query_field(query, "qrels")
-        place = f"qrels: query {query!r}"
+        place = query_place("qrels", query)
         yield b"".join(
             between.join((qid, b"0", _field(document, place), b"%d\n" % grade)) for document, grade in documents.items()
         )
@@ -175,7 +175,7 @@ def _trec_qrels(qrels: Plain, between: bytes) -> Iterator[bytes]:
 def _msmarco_run(run: Plain) -> Iterator[bytes]:
     for query, documents in run.items():
         qid = _query_field(query, "run")
-        place = f"run: query {query!r}"
+        place = query_place("run", query)
         yield b"".join(b"%b\t%b\t%d\n" % (qid, _field(one, place), i) for i, one in enumerate(_ranked(documents), 1))
 
 
@@ -235,15 +235,15 @@ def _tsv_pastes(qrels: Plain, run: Plain) -> Iterator[bytes]:
 def _check_finite(documents: dict[str, float], query: str, name: str) -> None:
     for document, value in documents.items():
         if not math.isfinite(value):
-            place = f"{name}: query {query!r}, document {document!r}"
+            place = document_place(name, query, document)
             raise InputError(place, f"expected a finite number, as JSON has them, found {value}")
 
 
 def _query_field(query: str, name: str) -> bytes:
     if query.startswith("#"):
-        raise InputError(f"{name}: query {query!r}", "expected an id that can begin a line, found '#', as of comments")
+        raise InputError(query_place(name, query), "expected an id that can begin a line, found '#', as of comments")
     if query.startswith("\ufeff"):
-        raise InputError(f"{name}: query {query!r}", "expected an id that can begin a file, found a byte order mark")
+        raise InputError(query_place(name, query), "expected an id that can begin a file, found a byte order mark")
     return _field(query, name)
 
 
@@ -257,20 +257,22 @@ def _field(text: str, place: str) -> bytes:
         problem = "NUL"
     else:
         return _bytes(text, place, "TREC's format")
-    raise InputError(place, f"expected an id that can stand in TREC's format, found {problem} in {text!r}")
+    raise InputError(place, f"expected an id that can stand in TREC's format, found {problem} in {in_short(text)}")
 
 
 def _cell(text: str, place: str) -> bytes:
     """The bytes of a cell between TABs."""
     if "\t" in text or "\n" in text:
-        raise InputError(place, f"expected an id that can stand in TSV, found a TAB or line end in {text!r}")
+        raise InputError(place, f"expected an id that can stand in TSV, found a TAB or line end in {in_short(text)}")
     return _bytes(text, place, "TSV")
 
 
 def _item(text: str, place: str) -> bytes:
     """The bytes of an id in a list of a paste."""
     if text.replace(",", " ").split() != [text]:
-        raise InputError(place, f"expected an id that can stand in a list, found white space or a comma in {text!r}")
+        raise InputError(
+            place, f"expected an id that can stand in a list, found white space or a comma in {in_short(text)}"
+        )
     return _field(text, place)
 
 
@@ -282,4 +284,4 @@ def _bytes(text: str, place: str, format: str) -> bytes:
             return found
     except UnicodeEncodeError:
         pass
-    raise InputError(place, f"expected an id that can stand in {format}, found a lone surrogate in {text!r}")
+    raise InputError(place, f"expected an id that can stand in {format}, found a lone surrogate in {in_short(text)}")
