@@ -186,8 +186,8 @@ class Doubts:
         number, line = self.source.line_at(self.position)
         return (
             f"{self.source.name}:{number}: expected {form.value_type} as {form.value_name}, "
-            f"found '{_value(line, form)}'; read up to the first character that is no part of one, as trec_eval does "
-            f"(such {form.value_name}s: {self.n})"
+            f"found '{shortened(_value(line, form))}'; read up to the first character that is no part of one, "
+            f"as trec_eval does (such {form.value_name}s: {self.n})"
         )
 
 

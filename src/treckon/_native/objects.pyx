@@ -39,6 +39,11 @@ cdef enum:
     MOST_LOOKED_UP = 16        # judged documents of a query that are looked up in the run; of more, the run's are
 
 
+cdef str described(object value):
+    # How a message says what has the wrong type.
+    return f"found {in_short(value)} of type {type(value).__name__}"
+
+
 cpdef bytes id_bytes(object key, str place="id"):
     """The bytes of an id: of text its UTF-8, of a whole number its decimal text. Raises InputError."""
     if isinstance(key, str):
@@ -53,7 +58,7 @@ cpdef bytes id_bytes(object key, str place="id"):
             return b"%d" % key.__index__()
         except ValueError:
             raise InputError(place, "expected an id of at most 4300 digits, found a whole number of more") from None
-    raise InputError(place, f"expected text or a whole number as id, {found(key)}")
+    raise InputError(place, f"expected text or a whole number as id, {described(key)}")
 
 
 cdef bint has_nul(object text) except -1:
@@ -73,12 +78,12 @@ cdef double number_of(object value, str place) except? -1.0:
     cdef double number
     cdef bint is_complex = isinstance(value, Complex) and not isinstance(value, Real)
     if is_complex or isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise InputError(place, f"expected a number as score, found {in_short(value)} of type {type(value).__name__}")
+        raise InputError(place, f"expected a number as score, {described(value)}")
     try:
         number = float(value)
     except Exception:  # whatever somebody's __float__ raises
         raise InputError(
-            place, f"expected a number as score, found {in_short(value)} of type {type(value).__name__}"
+            place, f"expected a number as score, {described(value)}"
         ) from None
     if isnan(number):
         raise InputError(place, f"expected a number as score, found {in_short(value)}")
@@ -88,15 +93,14 @@ cdef double number_of(object value, str place) except? -1.0:
 cdef int32_t grade_of(object value, str place) except? -1:
     # A grade: any real scalar that is whole.
     if isinstance(value, (str, bytes)) or not (hasattr(value, "__index__") or hasattr(value, "__float__")):
-        raise InputError(place, f"expected a whole number as grade, found {in_short(value)} of type {type(value).__name__}")
+        raise InputError(place, f"expected a whole number as grade, {described(value)}")
     try:
         whole = int(value)
         if whole != value:
             raise ValueError
     except (ValueError, OverflowError):
-        raise InputError(
-            place, f"expected a whole number as grade, found {in_short(value)} (a gain mapping gives grades fractional gains)"
-        ) from None
+        advice = "(a gain mapping gives grades fractional gains)"
+        raise InputError(place, f"expected a whole number as grade, found {in_short(value)} {advice}") from None
     if not -2 ** 31 <= whole < 2 ** 31:
         raise InputError(place, f"expected a grade of at most 32 bits, found {in_short(value)}")
     return whole
