@@ -1,4 +1,7 @@
-"""Write the table of docs/performance.md from the recorded results: `python benchmarks/summarise.py`."""
+"""Write the tables of docs/ from the recorded results: `python benchmarks/summarise.py`.
+
+Times go to docs/performance.md, what was simulated to docs/guide/compare-runs.md.
+"""
 
 import argparse
 import json
@@ -8,23 +11,28 @@ from typing import Any
 
 from support.harness import RESULTS
 
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+DOCS = Path(__file__).parents[1] / "docs"
 HEADINGS = ("What", "Measured", "Against", "Result", "Wanted", "Script")
 
 
 def main() -> None:
-    """Replace what stands between the page's markers."""
-    options = argparse.ArgumentParser(description=__doc__)
+    """Replace what stands between the markers of the pages."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--results", type=Path, default=RESULTS, help="folder of the results (default: %(default)s)")
-    options.add_argument("--page", type=Path, default=PAGE, help="page to write to (default: %(default)s)")
+    options.add_argument("--docs", type=Path, default=DOCS, help="folder of the pages (default: %(default)s)")
     chosen = options.parse_args()
     results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(chosen.results.glob("*.json"))]
-    text = chosen.page.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    lines = [*_machines(results), "", *_table(results)]
-    chosen.page.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]), encoding="utf-8")
+    timed = [result for result in results if result["timings"]]
+    _put(chosen.docs / "performance.md", "results", [*_machines(timed), "", *_table(timed)])
+    _put(chosen.docs / "guide" / "compare-runs.md", "rates", list(_rates(results)))
+
+
+def _put(page: Path, name: str, lines: list[str]) -> None:
+    """Write lines between the page's two markers of a name."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, rest = page.read_text(encoding="utf-8").split(begin)
+    _, after = rest.split(end)
+    page.write_text("\n".join([before + begin, "", *lines, "", end + after]), encoding="utf-8")
 
 
 def _machines(results: list[dict[str, Any]]) -> list[str]:
@@ -49,6 +57,23 @@ def _table(results: list[dict[str, Any]]) -> Iterator[str]:
             missed = "" if finding["met"] else " **(missed)**"
             value = f"{finding['value']:.4g} {finding['unit']}{missed}"
             yield _row((finding["what"], *sides, value, finding["wanted"], script))
+
+
+def _rates(results: list[dict[str, Any]]) -> Iterator[str]:
+    """A row for what was simulated, a column for each number of queries; what misses its bounds is in bold."""
+    rates = [rate for result in results for rate in result.get("rates", ())]
+    sizes = sorted({rate["queries"] for rate in rates})
+    yield _row(["share of samples, by number of queries", *map(str, sizes)])
+    yield _row(["---", *("---:" for _ in sizes)])
+    for what in dict.fromkeys(rate["what"] for rate in rates):
+        found = {rate["queries"]: rate for rate in rates if rate["what"] == what}
+        yield _row([what, *(_rate(found.get(size)) for size in sizes)])
+
+
+def _rate(rate: dict[str, Any] | None) -> str:
+    if rate is None:
+        return ""
+    return f"{rate['value']:.3f}" if rate["met"] else f"**{rate['value']:.3f}**"
 
 
 def _row(cells: Iterable[str]) -> str:

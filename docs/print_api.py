@@ -12,6 +12,7 @@ from textwrap import indent
 from typing import Any
 
 import treckon
+from treckon import statistics
 from treckon.conventions import CHOICES, RELEASES, Conventions
 from treckon.errors import TreckonError
 from treckon.inputs import as_qrels, as_run
@@ -128,11 +129,11 @@ def members(owner: type) -> list[tuple[str, Any]]:
     ]
 
 
-def section(name: str, thing: Any) -> str:
+def section(name: str, thing: Any, module: str = "treckon") -> str:
     """A public function or class."""
     page = f"### {name}\n\n"
     if not inspect.isclass(thing) or name in MADE_BY_CALLING:
-        page += f"```python\n{signature(f'treckon.{name}', thing)}\n```\n\n"
+        page += f"```python\n{signature(f'{module}.{name}', thing)}\n```\n\n"
     page += paragraphs(inspect.getdoc(thing) or "")
     for member_name, member in members(thing) if inspect.isclass(thing) else []:
         heading = member_name if isinstance(member, property) else signature(member_name, member)
@@ -154,6 +155,13 @@ def conventions() -> str:
         heading = name if isinstance(member, property) else signature(name, member)
         page += f"#### `Conventions.{heading}`\n\n{paragraphs(inspect.getdoc(member) or '')}"
     return page
+
+
+def statistics_page() -> str:
+    """The functions of `treckon.statistics`."""
+    page = f"## Statistics\n\n{paragraphs(inspect.getdoc(statistics) or '')}"
+    things = [(name, getattr(statistics, name)) for name in statistics.__all__]
+    return page + "".join(section(name, one, "treckon.statistics") for name, one in things if callable(one))
 
 
 def forms() -> str:
@@ -186,12 +194,13 @@ def api_page() -> str:
         for name in names:
             first = re.split(r"(?<=\.)\s|\n\n", marked(inspect.getdoc(getattr(treckon, name)) or ""))[0]
             page += f"| [{name}](#{name.lower()}) | {cell(first)} |\n"
+    page += f"| [statistics](#statistics) | {cell((inspect.getdoc(statistics) or '').partition('.')[0])}. |\n"
     page += "| [conventions](#conventions) | The options of an evaluation. |\n"
     page += "| [a run](#what-a-run-may-be), [qrels](#what-qrels-may-be) | Forms of data, the same everywhere. |\n"
     page += "| [errors](#errors) | What is raised. |\n\n"
     for topic, names in by_topic.items():
         page += f"## {topic}\n\n" + "".join(section(name, getattr(treckon, name)) for name in names)
-    return page + conventions() + forms() + errors()
+    return page + statistics_page() + conventions() + forms() + errors()
 
 
 if __name__ == "__main__":

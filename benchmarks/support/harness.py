@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 SUPPORT = Path(__file__).parent
 RESULTS = SUPPORT.parent / "results"
 MEGABYTE = 1_000_000
-PACKAGES = ("treckon", "pytrec-eval-terrier", "ir-measures", "ranx", "numpy", "numba")
+PACKAGES = ("treckon", "pytrec-eval-terrier", "ir-measures", "ranx", "numpy", "scipy", "numba")
 CHANGED_IN_10 = ("iprec_at_recall", "11pt_avg")  # rounding of the recall points differs between 9.0.8 and 10.0
 PRINTED = 0.00005 + 1e-9  # how far a value printed in 4 decimals may be from the value itself
 
@@ -208,6 +208,23 @@ class Report:
         """Keep how many times faster our task is than the other."""
         self.finding(what, self.seconds(other) / self.seconds(ours), "times faster", ours, other, at_least=at_least)
 
+    def rate(
+        self, what: str, queries: int, samples: int, value: float, at_least: float | None, at_most: float | None
+    ) -> None:
+        """Keep how often something happened in simulated samples of so many queries, and the bounds it should keep."""
+        bounds = (("at least", at_least), ("at most", at_most))
+        met = (at_least is None or value >= at_least) and (at_most is None or value <= at_most)
+        self._content.setdefault("rates", []).append(
+            {
+                "what": what,
+                "queries": queries,
+                "samples": samples,
+                "value": round(value, 4),
+                "wanted": " and ".join(f"{word} {bound:.4g}" for word, bound in bounds if bound is not None),
+                "met": met,
+            }
+        )
+
     def save(self) -> None:
         """Print the report and write it to the folder of results."""
         for label, timing in self._content["timings"].items():
@@ -217,6 +234,9 @@ class Report:
             sides = f"[{finding['ours']} | {finding['other']}]"
             judged = f" ({finding['wanted']}: {'met' if finding['met'] else 'MISSED'})" if finding["wanted"] else ""
             print(f"{finding['what']}: {finding['value']} {finding['unit']}{judged}  {sides}")
+        for rate in self._content.get("rates", []):
+            judged = "met" if rate["met"] else "MISSED"
+            print(f"{rate['what']}, {rate['queries']} queries: {rate['value']:.3f} ({rate['wanted']}: {judged})")
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(json.dumps(self._content, indent=1) + "\n", encoding="utf-8")
 

@@ -235,8 +235,8 @@ class Comparison:
                 cells += [""] * (6 + len(self.options["tests"]))
             else:
                 one = self.difference(measure, run)
-                cells += [f"{one.interval.estimate:+.4f}", _interval_text(one.interval, "+")]
-                cells += ["" if one.relative is None else f"{100 * one.relative:+.1f}%"]
+                cells += [_text(one.interval.estimate, "+.4f"), _interval_text(one.interval, "+")]
+                cells += ["" if one.relative is None else _text(100 * one.relative, "+.1f") + "%"]
                 cells += [f"{one.wins} {one.ties} {one.losses}", _text(one.effect_size, "+.2f")]
                 cells += [_text(one.detectable, ".4f")]
                 p_values = [one.corrected[name] for name in self.options["tests"]]
@@ -633,11 +633,13 @@ def _warnings(found: Comparison, evaluations: Mapping[str, Evaluation], options:
 
 
 def _interval_text(interval: Interval, sign: str = "") -> str:
-    return f"[{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
+    return f"[{_text(interval.low, f'{sign}.4f')}, {_text(interval.high, f'{sign}.4f')}]"
 
 
 def _text(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)
+    """A number, without a sign where it rounds to 0; nothing where there is none."""
+    text = "" if value is None else format(value, form)
+    return text if text.strip("+-0.") else text.lstrip("+-")
 
 
 def _aligned(rows: list[list[str]]) -> Iterator[str]:

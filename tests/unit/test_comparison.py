@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import treckon
 from treckon import statistics
-from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.inputs.clusters import read_clusters
 
 MEASURES = ["AP", "nDCG@10", "num_rel_ret"]
@@ -253,7 +253,7 @@ TEXT = "expected a number for each query that is averaged or added up, found"
         ({"clusters": {"q1": 1}}, EvaluationError,
          "clusters: expected one for each query, found none for 3, for example 'q2'"),
         ({"clusters": 5}, InputError, "clusters: expected a path, an open file or bytes, found 5"),
-        ({"qrels": {}}, EvaluationError, "qrels: expected a query to compare runs by, found none"),
+        ({"qrels": {}}, NoQueriesError, None),
         ({"extra": "error", "runs": {"old": OLD, "new": {"q9": {"a": 1}}}}, EvaluationError,
          "new: run: expected judged queries alone, found query 'q9'"),
     ],
@@ -262,7 +262,14 @@ def test_what_cannot_be_compared(arguments, error, message):
     given = {"qrels": QRELS, "runs": RUNS, "measures": "RR", **arguments}
     with pytest.raises(error) as caught:
         treckon.compare(given.pop("qrels"), given.pop("runs"), given.pop("measures"), **given)
-    assert str(caught.value) == message
+    assert message is None or str(caught.value) == message
+
+
+def test_evaluations_without_a_query():
+    measures = treckon.parse_all("RR")
+    empty = treckon.Evaluation(measures=measures, query_ids=[], values=[], means=[0.0])
+    with pytest.raises(EvaluationError, match=r"^qrels: expected a query to compare runs by, found none$"):
+        treckon.compare_evaluations({"a": empty, "b": empty})
 
 
 def test_a_run_that_cannot_be_read_is_named():

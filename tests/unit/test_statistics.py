@@ -5,6 +5,7 @@ import math
 import sys
 from importlib import import_module
 from statistics import NormalDist
+from time import sleep
 
 import numpy
 import pytest
@@ -32,6 +33,7 @@ from treckon.statistics import (
     wilcoxon_test,
     wins_ties_losses,
 )
+from treckon.statistics.shares import share_out
 
 SEEDS = range(5)
 
@@ -237,6 +239,21 @@ def test_threads_change_nothing(threads, monkeypatch):
         for function in (randomization_tests, bootstrap_intervals, tukey_hsd):
             values = matrix - 0.3 if function is randomization_tests else matrix
             assert function(values, threads=threads, **options) == function(values, threads=1, **options)
+
+
+def test_what_a_thread_raises_is_raised_and_stops_the_others(monkeypatch):
+    monkeypatch.setattr("treckon.statistics.shares._STEP", 1)
+    done = []
+
+    def work(thread, begin, end):
+        if begin == 1:
+            raise MemoryError
+        sleep(0.001)
+        done.append(begin)
+
+    with pytest.raises(MemoryError):
+        share_out(10_000, 1, 2, work)
+    assert len(done) < 5_000
 
 
 def test_blocks_of_runs_change_nothing(monkeypatch):

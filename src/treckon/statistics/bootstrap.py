@@ -73,6 +73,7 @@ def bootstrap_interval(
 
     Raises EvaluationError for values that aren't finite numbers, ParameterError for options.
 
+    >>> from treckon.statistics import bootstrap_interval
     >>> interval = bootstrap_interval([0.25, 0.5, 0.75, 1.0, 0.0, 0.5], method="percentile", seed=1)
     >>> interval.low, interval.estimate, interval.high
     (0.25, 0.5, 0.75)

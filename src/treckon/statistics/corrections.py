@@ -16,16 +16,19 @@ CORRECTIONS = ("holm", "bonferroni", "benjamini-hochberg", "none")
 def adjust(p_values: Iterable[float], method: str = "holm") -> list[float]:
     """Adjusted p-values, in the order given: each may be compared with the level as if it were the only one.
 
-    method: "bonferroni": times their number; the chance of any false finding stays below the level
-            "holm": the same guarantee with more power (Holm, A simple sequentially rejective multiple test procedure,
-            Scandinavian Journal of Statistics 6, 1979)
-            "benjamini-hochberg": the expected share of false ones among the findings stays below the level, of tests
-            that are independent or positively dependent (Benjamini & Hochberg, Controlling the false discovery rate,
-            JRSS B 57, 1995)
-            "none": as they are
+    method: one of
+            bonferroni          times their number: the chance of any false finding stays below the level
+            holm                the same guarantee with more power
+            benjamini-hochberg  the expected share of false ones among the findings stays below the level, of tests that
+                                are independent or positively dependent
+            none                as they are
+
+    Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979; Benjamini
+    & Hochberg, Controlling the false discovery rate, JRSS B 57, 1995.
 
     Raises EvaluationError for a p-value that isn't between 0 and 1, ParameterError for the method.
 
+    >>> from treckon.statistics import adjust
     >>> adjust([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]
     """

@@ -194,6 +194,7 @@ def randomization_test(
 
     Raises EvaluationError for differences that aren't finite numbers, ParameterError for options.
 
+    >>> from treckon.statistics import randomization_test
     >>> randomization_test([0.2, 0.1, 0.3, 0.2, -0.1]).p_value
     0.1875
     """

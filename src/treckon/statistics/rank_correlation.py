@@ -21,6 +21,7 @@ def kendall_tau(first: ArrayLike, second: ArrayLike) -> float | None:
 
     Raises EvaluationError for values that aren't finite numbers, or not equally many.
 
+    >>> from treckon.statistics import kendall_tau
     >>> kendall_tau([0.3, 0.2, 0.1], [0.6, 0.4, 0.5])
     0.3333333333333333
     """

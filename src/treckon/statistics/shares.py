@@ -25,7 +25,7 @@ def n_threads(threads: object) -> int:
 def share_out(n: int, cost: int, threads: int, work: Callable[[int, int, int], None]) -> None:
     """Calls work(thread, begin, end) for all of range(n) in parts; `cost` is how many numbers one of them adds.
 
-    An interrupt stops it at the next part.
+    An interrupt, or what one thread raises, stops all at their next part.
     """
     size = max(1, _STEP // max(cost, 1))
     threads = max(1, min(threads, -(-n // size)))
@@ -40,14 +40,16 @@ def share_out(n: int, cost: int, threads: int, work: Callable[[int, int, int], N
     if threads == 1:
         take(0)
         return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
 
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for future in [pool.submit(take, thread) for thread in range(threads)]:
-                future.result()
+            futures = [pool.submit(take, thread) for thread in range(threads)]
+            wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stopped = True
+    for future in futures:
+        future.result()
 
 
 def bootstrap_distributions(
