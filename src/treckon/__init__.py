@@ -23,6 +23,7 @@ __all__ = [
     "define",
     "errors",
     "evaluate",
+    "gate",
     "leaderboard",
     "parse",
     "parse_all",
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from treckon.comparison import Comparison, compare, compare_evaluations
     from treckon.conventions import Conventions
     from treckon.evaluator import Evaluator, evaluate
+    from treckon.gating import gate
     from treckon.inputs import write_qrels, write_run
     from treckon.leaderboards import Leaderboard, leaderboard
     from treckon.mappings import read_qrels, read_run
@@ -62,6 +64,7 @@ _HOMES = {
     "define": "treckon.own_measures",
     "errors": "treckon",
     "evaluate": "treckon.evaluator",
+    "gate": "treckon.gating",
     "leaderboard": "treckon.leaderboards",
     "parse": "treckon.syntax",
     "parse_all": "treckon.syntax",

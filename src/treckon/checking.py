@@ -10,8 +10,8 @@ from treckon._native.qrels import QrelsBuilder
 from treckon.errors import InputError, ParameterError
 from treckon.files import Source
 from treckon.inputs.text import open_text
-from treckon.inputs.topics import id_bytes, read_query_ids
-from treckon.inputs.values import shown
+from treckon.inputs.topics import read_query_ids
+from treckon.inputs.values import id_bytes, shown
 from treckon.mappings import read_qrels as read_mapping
 from treckon.reading import FORMATS, raise_problem, read_qrels, scan
 
@@ -424,6 +424,7 @@ def check_run(
     which lines of queries lie apart also that of these queries' lines. Raises InputError for a file that can't be read,
     ParameterError.
 
+    >>> import treckon
     >>> treckon.check_run("q1 Q0 d1 1 0.5 mine\\nq1 Q0 d1 2 0,4 mine\\n")["duplicate-document"].places[0].line
     2
     """
@@ -505,7 +506,7 @@ def _ignored(names: Iterable[str]) -> set[str]:
         from difflib import get_close_matches  # noqa: PLC0415
 
         near = get_close_matches(str(name), ALL_KINDS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f" (there are {', '.join(ALL_KINDS)})"
+        hint = f"; did you mean {near[0]}?" if near else ""
         raise ParameterError(f"ignore: expected a kind of problem, found {shown(name)}{hint}")
     return found
 

@@ -295,6 +295,23 @@ class Evaluator:
         other._check_measures()
         return other
 
+    @property
+    def has_rankings(self) -> bool:
+        """Whether the judgements are of documents: neither preferences nor in groups."""
+        return self._view == VIEW_RANKING
+
+    def judgements(self, query_id: str) -> dict[str, int]:
+        """The judgements of a query: {document: grade}, in their order; grades below 0 are -1: not judged.
+
+        Raises KeyError for a query without judgements, EvaluationError where `has_rankings` is False.
+        """
+        if not self.has_rankings:
+            raise EvaluationError(f"expected judgements of documents, found {self._view}")
+        number = self._qrels.find(id_bytes(query_id, "query"))
+        if number < 0:
+            raise KeyError(query_id)
+        return {id_text(docno): max(grade, -1) for docno, grade in self._qrels.judgements(number)}
+
     def _given_conventions(self) -> dict[str, object]:
         return {name: value for name, value in self.conventions.as_dict().items() if name in self._given}
 

@@ -129,7 +129,7 @@ def _cut(draw: st.DrawFn, kind: str) -> tuple[bytes, list[int]]:
     return data, sorted(draw(st.lists(st.integers(0, len(data)), max_size=6)))
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(_cut("run"), st.sampled_from([1, 3, 1000]), st.sampled_from([None, 0, 2, 5]), st.booleans())
 def test_runs_are_checked_as_the_oracle_does(cut, limit, depth, compares):
     data, cuts = cut
@@ -143,7 +143,7 @@ def test_runs_are_checked_as_the_oracle_does(cut, limit, depth, compares):
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(_cut("qrels"), st.sampled_from([1, 1000]), st.booleans())
 def test_qrels_are_checked_as_the_oracle_does(cut, limit, compares):
     data, cuts = cut

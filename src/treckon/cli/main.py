@@ -34,6 +34,7 @@ COMMANDS = {
     "compare": "treckon.cli.compare",
     "leaderboard": "treckon.cli.leaderboard",
     "check": "treckon.cli.check",
+    "gate": "treckon.cli.gate",
     "convert": "treckon.cli.convert",
     "measures": "treckon.cli.measures",
     "trec_eval": "treckon.cli.trec_eval",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from treckon.errors import InputError
 from treckon.inputs.text import open_text
-from treckon.inputs.values import Refused, id_of, shown
+from treckon.inputs.values import id_bytes, shown
 
 #: ``<num> Number: 301`` of TREC's topics, ``<topic number="301">`` of its later ones and ``<query id="301">``.
 _TAGGED = re.compile(
@@ -43,18 +43,6 @@ def read_query_ids(given: object, name: str = "topics") -> list[bytes]:
     finally:
         if source is not given:
             source.close()
-
-
-def id_bytes(given: object, name: str) -> bytes:
-    """The bytes of an id as files have them. Raises InputError."""
-    try:
-        text = id_of(given)
-    except Refused as refused:
-        raise refused.at(name) from None
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
 
 
 def _ids_in(text: bytes, name: str) -> Iterable[bytes]:
