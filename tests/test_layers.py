@@ -23,7 +23,7 @@ LAYERS = [
     | {"compat.trec_eval", "compat.ir_measures_names"},
     {"statistics"},
     {"trec_evaluation", "evaluator", "results", "mappings", "own_measures", "alternatives", "run_files", "checking"},
-    {"comparison", "leaderboards"},
+    {"comparison", "leaderboards", "gating"},
     {"report", "compat"},
     {"cli", "__init__", "__main__"},
 ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from treckon._native.checking import Checker, IdReader
-from treckon._native.objects import add_mapping
+from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import InputError, ParameterError
 from treckon.files import Source
 from treckon.inputs.text import open_text
 from treckon.inputs.topics import read_query_ids
-from treckon.inputs.values import id_bytes, shown
+from treckon.inputs.values import shown
 from treckon.mappings import read_qrels as read_mapping
 from treckon.reading import FORMATS, raise_problem, read_qrels, scan
 

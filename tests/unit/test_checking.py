@@ -473,7 +473,7 @@ def test_topics_of_every_kind(topics, ids):
          "topics:1: expected a JSON object with a query id (query_id, qid, _id, id, number), found "
          "'{\"text\": \"q1\"}'"),
         ({"topics": 3}, "topics: expected a file of topics or query ids, found 3"),
-        ({"topics": [None]}, "topics: expected text or a whole number as id, found None"),
+        ({"topics": [None]}, "topics: expected text or a whole number as id, found None of type NoneType"),
         ({"docids": 3}, "docids: expected a file of document ids or the ids, found 3"),
         ({"docids": "/no/such/file"}, "/no/such/file: cannot read it: No such file or directory"),
     ],

@@ -99,8 +99,8 @@ def test_options(treckon, folder):
         (["qrels", "--kind", "qrels", "--cutoff", "5"], "--cutoff: it is for runs"),
         (["good", "--ignore", "tied-score"],
          "ignore: expected a kind of problem, found 'tied-score' (str); did you mean tied-scores?"),
-        (["good", "--cutoff", "x"], "argument --cutoff: expected a whole number from 0, found 'x' (treckon check --help "
-         "shows what there is)"),
+        (["good", "--cutoff", "x"],
+         "argument --cutoff: expected a whole number from 0, found 'x' (treckon check --help shows what there is)"),
         (["good", "--cutoff", "0"], "cutoffs: expected a whole number from 1 to 1000000000, found 0"),
         (["good", "--qrels", "bad"], "bad:1: expected 4 fields (qid iteration docno grade), found 6"),
     ],

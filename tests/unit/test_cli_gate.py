@@ -69,8 +69,8 @@ def test_files_are_written_whole_or_not_at_all(treckon, folder):
     ("arguments", "words"),
     [
         (["typo.toml", "qrels", "run"],
-         'typo.toml:2: measures."P@1".minimun: expected minimum, maximum, baseline, floor, hits, found another key; did '
-         "you mean minimum?"),
+         'typo.toml:2: measures."P@1".minimun: expected minimum, maximum, baseline, floor, hits, found another key; '
+         "did you mean minimum?"),
         (["baseline.toml", "qrels", "run"], "baseline.toml:1: expected a baseline for this rule, found none"),
         (["met.toml", "qrels", "none"], "none: cannot read it: No such file or directory"),
         (["met.toml", "run", "qrels"], "run:1: expected 4 fields (qid iteration docno grade), found 6"),

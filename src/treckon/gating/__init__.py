@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
+from treckon._native.objects import id_bytes
 from treckon.errors import EvaluationError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.gating.thresholds import BASELINE, FLOOR, HITS, MAXIMUM, MINIMUM, Rule, Thresholds
 from treckon.inputs import as_run
-from treckon.inputs.values import id_bytes
 from treckon.params import Arguments
 from treckon.registry import Measure as Record
 from treckon.syntax import field_measure

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from treckon._native.objects import id_bytes
 from treckon.errors import InputError
 from treckon.inputs.text import open_text
-from treckon.inputs.values import id_bytes, shown
+from treckon.inputs.values import shown
 
 #: ``<num> Number: 301`` of TREC's topics, ``<topic number="301">`` of its later ones and ``<query id="301">``.
 _TAGGED = re.compile(
