@@ -13,7 +13,7 @@ from treckon.inputs.text import open_text
 from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
 from treckon.mappings import read_qrels as read_mapping
-from treckon.reading import FORMATS, raise_problem, read_qrels, scan
+from treckon.reading import FORMATS, available_threads, n_shares, query_starts, raise_problem, read_qrels, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -405,6 +405,7 @@ def check_run(
     run_tag: str | None = None,
     places: int = 10,
     ignore: Iterable[str] = (),
+    threads: int = 0,
 ) -> CheckReport:
     """All problems of a run in TREC's format, found in one pass over it (two, where lines of a query lie apart).
 
@@ -419,10 +420,11 @@ def check_run(
     run_tag: the tag that all lines should have
     places:  of a kind of problem that are kept; all are counted
     ignore:  kinds of problem that don't count, by name (`treckon.checking.ALL_KINDS` has them)
+    threads: how many may read a file, 0: as many as can run; the report does not depend on it
 
-    Memory is that of the largest query, the queries' ids, the places kept, and of what the other files say; of a run in
-    which lines of queries lie apart also that of these queries' lines. Raises InputError for a file that can't be read,
-    ParameterError.
+    Memory is for each thread that of its largest query; the queries' ids, the places kept, and what the other files say
+    besides; of a run in which lines of queries lie apart also these queries' lines. Raises InputError for a file that
+    can't be read, ParameterError.
 
     >>> import treckon
     >>> treckon.check_run("q1 Q0 d1 1 0.5 mine\\nq1 Q0 d1 2 0,4 mine\\n")["duplicate-document"].places[0].line
@@ -439,7 +441,7 @@ def check_run(
     tag = None if run_tag is None else id_bytes(run_tag, "run_tag")
     with _opened(run, "run") as source:
         checker = _checked(
-            source, "run", limit, depth=depth, cutoffs=cutoffs, tag=tag, judged=judged, documents=documents
+            source, "run", limit, threads, depth=depth, cutoffs=cutoffs, tag=tag, judged=judged, documents=documents
         )
         first_tag = None if checker.tag is None else _shown(checker.tag)
         counted, words = checker.findings(), {"several-tags": first_tag, "wrong-tag": run_tag}
@@ -474,12 +476,18 @@ def check_run(
 
 
 def check_qrels(
-    qrels: Any, *, topics: Any = None, docids: Any = None, places: int = 10, ignore: Iterable[str] = ()
+    qrels: Any,
+    *,
+    topics: Any = None,
+    docids: Any = None,
+    places: int = 10,
+    ignore: Iterable[str] = (),
+    threads: int = 0,
 ) -> CheckReport:
     """All problems of judgements in TREC's format (``qid 0 docno grade``), found as by `check_run`.
 
     qrels: a path (``-`` is standard input; compressed or not), an open file or text
-    topics, docids, places, ignore: as with `check_run`
+    topics, docids, places, ignore, threads: as with `check_run`
 
     Raises InputError for a file that can't be read, ParameterError.
     """
@@ -487,7 +495,7 @@ def check_qrels(
     expected = None if topics is None else read_query_ids(topics)
     documents = None if docids is None else _collection(docids)
     with _opened(qrels, "qrels") as source:
-        checker = _checked(source, "qrels", limit, documents=documents)
+        checker = _checked(source, "qrels", limit, threads, documents=documents)
         counted = checker.findings()
         counted.update(_unexpected(checker, expected, None, limit))
         return CheckReport(source.name, "qrels", _problems(counted, "qrels", ignored, limit, {}), checker.counts)
@@ -551,19 +559,66 @@ def _opened(given: Any, name: str) -> Source:
 # The pass
 
 
-def _checked(source: Source, kind: str, limit: int, **options: Any) -> Checker:
-    checker = Checker(kind, limit, **options)
-    scan(source, [checker])
-    raise_problem(source, kind, [checker])
-    if checker.scattered:
-        checker = Checker(kind, limit, previous=checker, **options)
-        scan(source, [checker])
-        raise_problem(source, kind, [checker])
-    return checker
+def _checked(source: Source, kind: str, limit: int, threads: int, **options: Any) -> _Together:
+    """What checkers of parts of the file found, or, where these depend on each other, one of all of it."""
+    starts = query_starts(source, n_shares(source, threads or available_threads()))
+    checkers = [Checker(kind, limit, **options) for _ in starts]
+    _scan(source, kind, checkers, starts)
+    tags = {one.tag for one in checkers if one.tag is not None}
+    met = any(one.meets(other) for i, one in enumerate(checkers) for other in checkers[:i])
+    if len(checkers) > 1 and (met or len(tags) > 1 or any(one.scattered for one in checkers)):
+        checkers = [Checker(kind, limit, **options)]
+        _scan(source, kind, checkers)
+    if len(checkers) == 1 and checkers[0].scattered:
+        checkers = [Checker(kind, limit, previous=checkers[0], **options)]
+        _scan(source, kind, checkers)
+    return _Together(checkers, limit)
+
+
+def _scan(source: Source, kind: str, checkers: Sequence[Checker], starts: Sequence[int] | None = None) -> None:
+    scan(source, checkers, starts)
+    raise_problem(source, kind, checkers)
+
+
+class _Together:
+    """What the checkers of a file's parts found, as if one had read all of it."""
+
+    def __init__(self, checkers: Sequence[Checker], limit: int) -> None:
+        self._checkers = checkers
+        self._limit = limit
+        self._before = [0]  # lines before each part
+        for one in checkers:
+            self._before.append(self._before[-1] + one.counts[0])
+        n_lines, n_records, n_queries = map(sum, zip(*(one.counts for one in checkers), strict=True))
+        self.counts = (n_lines, n_records, n_queries)
+        self.tag = next((one.tag for one in checkers if one.tag is not None), None)
+        groups, documents, across = zip(*(one.ties for one in checkers), strict=True)
+        self.ties = sum(groups), sum(documents), list(map(sum, zip(*across, strict=True)))
+        queries, retrieved, judged, shares = zip(*(one.judged for one in checkers), strict=True)
+        self.judged = sum(queries), sum(retrieved), sum(judged), list(map(sum, zip(*shares, strict=True)))
+
+    def queries(self) -> list[tuple[bytes, int, int]]:
+        return [
+            (qid, line + before, n)
+            for one, before in zip(self._checkers, self._before, strict=False)
+            for qid, line, n in one.queries()
+        ]
+
+    def findings(self) -> dict[str, tuple[int, list[Any]]]:
+        found: dict[str, tuple[int, list[Any]]] = {}
+        for one, before in zip(self._checkers, self._before, strict=False):
+            for kind, (count, places) in one.findings().items():
+                total, first = found.get(kind, (0, []))
+                moved = [
+                    (line + before, qid, detail, other + before if other else 0, *numbers)
+                    for line, qid, detail, other, *numbers in places[: self._limit - len(first)]
+                ]
+                found[kind] = total + count, [*first, *moved]
+        return found
 
 
 def _unexpected(
-    checker: Checker, topics: list[bytes] | None, judged: list[bytes] | None, limit: int
+    checker: _Together, topics: list[bytes] | None, judged: list[bytes] | None, limit: int
 ) -> dict[str, tuple[int, list[Any]]]:
     """Queries that are missing or too many, and a file without records, as `Checker.findings` has the others."""
     found: dict[str, tuple[int, list[Any]]] = {}

@@ -91,21 +91,46 @@ def n_shares(source: Source, threads: int) -> int:
     return max(1, min(threads, source.plain[1] // _SHARE_SIZE))
 
 
-def scan(source: Source, scans: Sequence[Scan]) -> None:
-    """Reads all of a source, one share each, as many as `n_shares` says. Raises the first InputError of the file."""
+def query_starts(source: Source, n: int) -> list[int]:
+    """Where up to n shares of a source begin such that each begins with a query's first line; the first is 0.
+
+    There are fewer where that isn't found nearby. Lines of a query that lie apart may still be in several shares.
+    """
+    starts = [0]
+    for i in range(1, n if source.plain and hasattr(os, "pread") else 1):
+        fd, size = source.plain or (-1, 0)
+        at = size * i // n
+        lines = os.pread(fd, _SHARE_SIZE, at).split(b"\n")
+        query: bytes | None = None
+        at += len(lines[0]) + 1
+        for line in lines[1:-1]:
+            fields = line.split(None, 1)
+            if fields and query not in (None, fields[0]) and at > starts[-1]:
+                starts.append(at)
+                break
+            query = query if not fields else fields[0]
+            at += len(line) + 1
+    return starts
+
+
+def scan(source: Source, scans: Sequence[Scan], starts: Sequence[int] | None = None) -> None:
+    """Reads all of a source, one share each, as many as `n_shares` says. Raises the first InputError of the file.
+
+    starts: where each share begins; None: anywhere
+    """
     if source.plain is None:
         _scan_stream(source, scans[0])
     elif source.plain[1] < _SHARE_SIZE:
         scans[0].scan_file(source.plain[0], 0, _NO_END)
     else:
-        _scan_shares(source.plain, scans)
+        _scan_shares(source.plain, scans, starts)
 
 
-def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan]) -> None:
+def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence[int] | None) -> None:
     import threading  # noqa: PLC0415
 
     fd, size = plain
-    bounds = [size * i // len(scans) for i in range(len(scans))] + [_NO_END]
+    bounds = [*(starts or [size * i // len(scans) for i in range(len(scans))]), _NO_END]
     threads = [
         threading.Thread(target=one.scan_file, args=(fd, begin, end), daemon=True)
         for one, begin, end in zip(scans, bounds, bounds[1:], strict=False)

@@ -8,15 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracle_checking
 import treckon
+from treckon import reading
 from treckon._native.checking import KINDS, Checker
 from treckon._native.qrels import QrelsBuilder
 from treckon.checking import ALL_KINDS, SEVERITIES
 from treckon.errors import InputError, ParameterError
+from treckon.files import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_END = (1 << 63) - 1
@@ -184,6 +186,55 @@ def test_blocks_of_a_file_are_cut_anywhere(tmp_path):
     assert checker.problem is None
     assert not checker.scattered
     assert_same(checker, oracle_checking.check(data, "run", cutoffs=(10,)), 10)
+
+
+@pytest.fixture
+def small_shares(monkeypatch):
+    """Files are cut into shares from a few hundred bytes on."""
+    monkeypatch.setattr(reading, "_SHARE_SIZE", 200)
+
+
+def assert_shares_change_nothing(path: Path, kind: str, threads: int) -> None:
+    check = {"run": treckon.check_run, "qrels": treckon.check_qrels}[kind]
+    options = {"topics": ["q1", "q2", "q7"], "docids": ["d1", "d2", "doc-1"], "places": 3}
+    if kind == "run":
+        options |= {"cutoffs": [1, 3], "depth": 4, "qrels": "q1 0 d1 1\nq2 0 d2 0\nq3 0 doc-7919 1\nq7 0 doc-1 0\n"}
+    one, several = (check(path, threads=n, **options).to_dict() for n in (1, threads))
+    assert several == one
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(["run", "qrels"]), st.integers(2, 5), st.data())
+def test_a_report_does_not_depend_on_threads(small_shares, tmp_path, kind, threads, data):
+    parts = data.draw(st.lists(_files(kind), min_size=1, max_size=5))
+    path = tmp_path / "file"
+    path.write_bytes(b"\n".join(parts) or b"\n")
+    assert_shares_change_nothing(path, kind, threads)
+
+
+@pytest.mark.parametrize("fault", [None, b"other-tag", b"scattered", b"\xef\xbb\xbf", b"#", b"long"])
+def test_shares_of_an_orderly_run(monkeypatch, tmp_path, fault):
+    """Each query is whole in a share, so that several threads read it; or their reports wouldn't do, and one does."""
+    monkeypatch.setattr(reading, "_SHARE_SIZE", 600)
+    lines = orderly_run(60, 8)
+    lines[100] = {
+        None: lines[100], b"other-tag": lines[100].replace(b"mine", b"other"), b"scattered": lines[400],
+        b"\xef\xbb\xbf": b"\xef\xbb\xbf" + lines[100], b"#": b"# q99", b"long": b"x" * 1500,
+    }[fault]  # fmt: skip
+    if fault == b"other-tag":
+        lines[240:] = [line.replace(b"mine", b"other") for line in lines[240:]]
+    path = tmp_path / "run"
+    path.write_bytes(b"\n".join(lines))
+    with Source(path) as source:
+        starts = reading.query_starts(source, 4)
+    assert len(starts) > 2
+    data = path.read_bytes()
+    for start in starts[1:]:
+        before, after = data[:start].rpartition(b"\n")[0].rpartition(b"\n")[2], data[start:].partition(b"\n")[0]
+        assert data[start - 1 : start] == b"\n"
+        assert before.split()[0] != after.split()[0]
+    for threads in (2, 3, 4, 9):
+        assert_shares_change_nothing(path, "run", threads)
 
 
 def test_a_query_larger_than_a_block():

@@ -21,8 +21,8 @@ from treckon._native.qrels cimport (
     Qrels, QrelsBuilder, Table, Unit, add_judged, find_judged, find_query, may_be_judged,
 )
 from treckon._native.scan cimport (
-    TK_SLACK, TK_UNLIKELY, tk_compare, tk_hash, tk_integer, tk_is_blank, tk_key_t, tk_numbers_t, tk_plain_real,
-    tk_read_at, tk_real, tk_same, tk_same_padded, tk_same_start, tk_tail, tk_tail_t,
+    TK_SLACK, TK_UNLIKELY, tk_compare, tk_hash, tk_integer, tk_is_blank, tk_key_t, tk_last_digits, tk_numbers_t,
+    tk_plain_real, tk_read_at, tk_real, tk_same, tk_same_padded, tk_same_start, tk_tail, tk_tail_t,
 )
 from treckon._native.sort cimport merge_sort
 
@@ -36,6 +36,7 @@ cdef enum:
     BAD_RANK = 2
 
 cdef const char *BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+cdef double SHARE_UNIT = 1 << 40  # sums of whole numbers are the same in any order
 
 # Kinds of problem, by their numbers in KINDS.
 cdef enum Kind:
@@ -203,7 +204,7 @@ ctypedef struct State:
     uint64_t n_tie_groups
     uint64_t n_tied_documents
     uint64_t *ties_across      # queries, of each cutoff
-    double *shares             # judged among the first documents, summed over judged queries; of each cutoff
+    uint64_t *shares           # judged among the first documents, in 2^-40, summed over judged queries; of each cutoff
     uint64_t n_judged_queries
     uint64_t n_retrieved       # documents of these queries
     uint64_t n_judged
@@ -679,7 +680,7 @@ cdef void count_judged(
             n_judged += entry >= 0 and s.judged.judged[unit.first_judged + entry].grade >= 0
         for j in range(s.n_cutoffs):
             if s.cutoffs[j] == <int64_t> i + 1 or (i + 1 == n and s.cutoffs[j] > <int64_t> n):
-                s.shares[j] += <double> n_judged / <double> (i + 1)
+                s.shares[j] += <uint64_t> (<double> n_judged / <double> (i + 1) * SHARE_UNIT + 0.5)
     s.n_judged_queries += 1
     s.n_retrieved += n
     s.n_judged += n_judged
@@ -749,14 +750,17 @@ cdef inline bint add_run_record(
     const char *tag,
     size_t tag_length,
 ) noexcept nogil:
-    # One record of the open segment; `quick` where 16 bytes before the score's end are readable. False: out of memory.
+    # One record of the open segment; `quick` where 16 bytes before the rank's end are readable. False: out of memory.
     cdef Listed *record = new_record(s, docno, docno_length)
     cdef const char *qid = s.buffer + s.segment_start + s.qid_offset
+    cdef uint64_t digits = 0
     if record == NULL:
         return False
     if not (quick and tk_plain_real(s.numbers, score, score_length, &record.value)):
         parse_score(s, record, qid, s.qid_length, score, score_length)
-    if TK_UNLIKELY(tk_integer(rank, rank_length, &record.number) < rank_length):
+    if quick and rank_length <= 16 and tk_last_digits(rank + rank_length, rank_length, &digits):
+        record.number = <int64_t> digits
+    elif TK_UNLIKELY(tk_integer(rank, rank_length, &record.number) < rank_length):
         note(s, RANK_NOT_INTEGER, record.line, qid, s.qid_length, rank, rank_length)
         record.flags |= BAD_RANK
         record.number = 0
@@ -1134,7 +1138,7 @@ cdef class Checker:
         s.n_cutoffs = len(cutoffs)
         s.cutoffs = <int64_t *> calloc(s.n_cutoffs + 1, sizeof(int64_t))
         s.ties_across = <uint64_t *> calloc(s.n_cutoffs + 1, sizeof(uint64_t))
-        s.shares = <double *> calloc(s.n_cutoffs + 1, sizeof(double))
+        s.shares = <uint64_t *> calloc(s.n_cutoffs + 1, sizeof(uint64_t))
         s.tag = <char *> calloc(TK_SLACK, 1)
         s.tag_capacity = TK_SLACK
         if s.findings == NULL or s.cutoffs == NULL or s.ties_across == NULL or s.shares == NULL or s.tag == NULL:
@@ -1169,12 +1173,13 @@ cdef class Checker:
         free(s.tag)
 
     def scan_file(self, int fd, int64_t begin, int64_t end):
-        """Reads a file, from byte `begin` on to its end; the name and the arguments are those of the other scans."""
+        """Reads the part [begin, end) of a file, which should begin with a line, and end before one or with the file."""
         cdef State *s = &self.state
         cdef int64_t position = begin, got
+        s.started = begin > 0  # a byte-order mark begins the file alone
         with nogil:
-            while position < end and not s.stopped and not self.cancelled and make_room(s, READ_SIZE):
-                got = tk_read_at(fd, s.buffer + s.filled, READ_SIZE, position)
+            while not s.stopped and not self.cancelled and make_room(s, READ_SIZE):
+                got = tk_read_at(fd, s.buffer + s.filled, min(<int64_t> READ_SIZE, end - position), position)
                 if got < 0:
                     s.read_error = errno
                     break
@@ -1223,6 +1228,18 @@ cdef class Checker:
         """Whether lines of a query lie apart, so that the file must be read once more by a checker that knows this."""
         return self.state.n_scattered > 0
 
+    def meets(self, Checker other not None):
+        """Whether another checker, of another part of the file, has seen a query of this one."""
+        cdef const State *s = &self.state
+        cdef const State *o = &other.state
+        cdef const Seen *seen
+        cdef size_t i
+        for i in range(s.n_seen if o.n_seen else 0):
+            seen = &s.seen[i]
+            if o.slots[find_seen(o, s.ids + seen.offset, seen.length, seen.hash)]:
+                return True
+        return False
+
     @property
     def counts(self):
         """(lines, records, queries)."""
@@ -1249,7 +1266,7 @@ cdef class Checker:
             self.state.n_judged_queries,
             self.state.n_retrieved,
             self.state.n_judged,
-            [self.state.shares[i] for i in range(self.state.n_cutoffs)],
+            [<double> self.state.shares[i] / SHARE_UNIT for i in range(self.state.n_cutoffs)],
         )
 
     def queries(self):

@@ -36,6 +36,7 @@ cdef extern from "scan.h" nogil:
     bint tk_same(const char *a, size_t n_a, const char *b, size_t n_b)
     bint tk_same_padded(const char *a, size_t n_a, const char *b, size_t n_b)
     int tk_compare(const char *a, size_t n_a, const char *b, size_t n_b)
+    bint tk_last_digits(const char *end, size_t n, uint64_t *value)
     bint tk_plain_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value)
     size_t tk_real(const tk_numbers_t *numbers, const char *text, size_t n, double *value)
     size_t tk_integer(const char *text, size_t n, int64_t *value)

@@ -60,6 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ignore", action="append", default=[], metavar="KIND", help="a kind of problem that is none here; repeatable"
     )
+    parser.add_argument(
+        "--threads",
+        type=_whole,
+        default=0,
+        metavar="N",
+        help="how many may read the file (default: as many as can run)",
+    )
     parser.add_argument("--explain", action="store_true", help="list the kinds of problem and what each means")
     add_formats(parser)
 
@@ -90,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.file is None:
         raise ParameterError("expected a file to check (treckon check --help shows what there is)")
-    options = {name: getattr(arguments, name) for name in ("topics", "docids", "places", "ignore")}
+    options = {name: getattr(arguments, name) for name in ("topics", "docids", "places", "ignore", "threads")}
     if arguments.kind == "qrels":
         for name in _OF_RUNS:
             if getattr(arguments, name):
