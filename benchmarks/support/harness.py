@@ -52,8 +52,8 @@ def parser(description: str, repeat: int = 5) -> argparse.ArgumentParser:
     return options
 
 
-def run_process(*command: object, keep_output: bool = True) -> Sample:
-    """Run a command to its end; its answer is what it printed."""
+def run_process(*command: object, keep_output: bool = True, status: int = 0) -> Sample:
+    """Run a command to its end, where its status should be this; its answer is what it printed."""
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record"
         done = subprocess.run(
@@ -62,7 +62,7 @@ def run_process(*command: object, keep_output: bool = True) -> Sample:
             stderr=subprocess.PIPE,
             text=True,
         )
-        if done.returncode:
+        if done.returncode != status:
             raise SystemExit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr}")
         seconds, peak = map(float, record.read_text().split())
     unit = 1 if sys.platform == "darwin" else 1024

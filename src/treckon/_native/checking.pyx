@@ -24,7 +24,7 @@ from treckon._native.scan cimport (
     TK_SLACK, TK_UNLIKELY, tk_compare, tk_hash, tk_integer, tk_is_blank, tk_key_t, tk_last_digits, tk_numbers_t,
     tk_plain_real, tk_read_at, tk_real, tk_same, tk_same_padded, tk_same_start, tk_tail, tk_tail_t,
 )
-from treckon._native.sort cimport merge_sort
+from treckon._native.sort cimport merge_sort, order_t
 
 cdef enum:
     READ_SIZE = 256 << 10      # a block
@@ -556,6 +556,15 @@ cdef int trec_order(const void *context, int64_t i, int64_t j) noexcept nogil:
     return by_score if by_score else tk_compare(order.text + y.offset, y.length, order.text + x.offset, x.length)
 
 
+cdef void put_in_order(int64_t *items, size_t n, int64_t *scratch, order_t order, const Order *context) noexcept nogil:
+    # Sorts, unless that was done by whoever wrote the file, as is usual.
+    cdef size_t i
+    for i in range(1, n):
+        if order(context, items[i - 1], items[i]) > 0:
+            merge_sort(items, n, scratch, order, context)
+            return
+
+
 cdef bint check_order(
     State *s, const char *text, const Listed *records, size_t n, const char *qid, size_t qid_length
 ) noexcept nogil:
@@ -594,7 +603,7 @@ cdef void check_ranks(State *s, const Order *order, size_t n, const char *qid, s
         if not records[i].flags & BAD_RANK:
             s.order[n_ranked] = i
             n_ranked += 1
-    merge_sort(s.order, n_ranked, s.order + n, rank_order, order)
+    put_in_order(s.order, n_ranked, s.order + n, rank_order, order)
     for i in range(n_ranked):
         record = &records[s.order[i]]
         if record.flags & BAD_VALUE:
@@ -633,7 +642,7 @@ cdef void check_scores(State *s, const Order *order, size_t n, const char *qid, 
             )
         s.order[n_scored] = i
         n_scored += 1
-    merge_sort(s.order, n_scored, s.order + n, score_order, order)
+    put_in_order(s.order, n_scored, s.order + n, score_order, order)
     for i in range(n_scored):
         record = &records[s.order[i]]
         if i and record.value == above.value:
@@ -672,7 +681,7 @@ cdef void count_judged(
     for i in range(n):
         s.order[i] = i
     if not falls:
-        merge_sort(s.order, n, s.order + n, trec_order, order)
+        put_in_order(s.order, n, s.order + n, trec_order, order)
     for i in range(n):
         record = &order.records[s.order[i]]
         if unit.slot_mask == 0 or may_be_judged(s.judged, unit, record.hash):
@@ -1173,7 +1182,7 @@ cdef class Checker:
         free(s.tag)
 
     def scan_file(self, int fd, int64_t begin, int64_t end):
-        """Reads the part [begin, end) of a file, which should begin with a line, and end before one or with the file."""
+        """Reads the part [begin, end) of a file; it begins with a line, and ends before one or with the file."""
         cdef State *s = &self.state
         cdef int64_t position = begin, got
         s.started = begin > 0  # a byte-order mark begins the file alone
