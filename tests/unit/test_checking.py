@@ -17,7 +17,7 @@ from treckon import reading
 from treckon._native.checking import KINDS, Checker
 from treckon._native.qrels import QrelsBuilder
 from treckon.checking import ALL_KINDS, SEVERITIES
-from treckon.errors import InputError, ParameterError
+from treckon.errors import InputError, ParameterError, TreckonError
 from treckon.files import Source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,6 +152,36 @@ def test_qrels_are_checked_as_the_oracle_does(cut, limit, compares):
     ours = {"documents": table({b"": dict.fromkeys(COLLECTION, 0)})} if compares else {}
     theirs = {"documents": COLLECTION} if compares else {}
     assert_same(checked(data, "qrels", cuts, limit, **ours), oracle_checking.check(data, "qrels", **theirs), limit)
+
+
+@settings(max_examples=80)
+@given(_files("run"))
+def test_a_run_that_cannot_be_read_has_errors(data):
+    """What the strict reader accepts may still have errors (a seventh field), but not the other way round."""
+    if data:
+        try:
+            run = treckon.read_run(data, format="trec")
+        except TreckonError:
+            assert treckon.check_run(data).count("error")
+        else:
+            report = treckon.check_run(data, ignore=["field-count", "score-not-finite", "rank-not-integer"])
+            assert report.count("error") == ("no-records" in report)
+            assert report.n_queries == len(run)
+            assert report.n_records == sum(map(len, run.values()))
+
+
+@settings(max_examples=60)
+@given(_files("qrels"))
+def test_qrels_that_cannot_be_read_have_errors(data):
+    if data:
+        try:
+            qrels = treckon.read_qrels(data, format="trec")
+        except TreckonError:
+            assert treckon.check_qrels(data).count("error")
+        else:
+            report = treckon.check_qrels(data)
+            assert report.count("error") == ("no-records" in report)
+            assert report.n_records == sum(map(len, qrels.values()))
 
 
 def orderly_run(n_queries: int, depth: int) -> list[bytes]:

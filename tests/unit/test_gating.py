@@ -108,6 +108,12 @@ def test_what_counts_as_missed(measure, missed_at, missed):
     assert {query: found[query] for query in missed} == missed
 
 
+def test_sums_have_no_failing_queries():
+    """Of a bound on a sum, no query is above or below."""
+    rule = judged({"minimum": 9}, "num_rel_ret")
+    assert (rule.met, rule.found, rule.failing) == (False, 3.0, ())
+
+
 def test_means_have_room_for_rounding():
     """0.1 + 0.2 is more than 0.3 and 0.7 - 0.6 less than 0.1 to a computer, and to nobody else."""
     one, other = treckon.define("TestGateOne", lambda ranking: 0.1 + 0.2), treckon.define("TestGateTwo", lambda _: 0.7)

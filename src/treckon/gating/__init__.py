@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from treckon._native.objects import id_bytes
+from treckon.aggregate import MEAN
 from treckon.errors import EvaluationError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
@@ -301,7 +302,7 @@ class _Judge:
         least = rule.kind == MINIMUM
         met = found >= rule.limit - _SLACK if least else found <= rule.limit + _SLACK
         failing: list[FailingQuery] = []
-        if not met and rule.measure.measure.per_query:
+        if not met and rule.measure.measure.per_query and rule.measure.measure.aggregate is MEAN:
             failing = [
                 FailingQuery(query, value)
                 for query, value in self._values(rule, self._evaluation).items()
