@@ -10,6 +10,7 @@ from treckon.aggregate import MEAN
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
+from treckon.inputs.text import is_content
 from treckon.measures.usual import USUAL
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.run_files import evaluate_file, run_names, run_paths
@@ -292,9 +293,11 @@ def leaderboard(
 
 
 def _named(runs: object) -> dict[str, Any]:
-    """The runs by name. Raises InputError for files that aren't there."""
+    """The runs by name. Raises InputError for files that aren't there, ParameterError for other names than texts."""
     if isinstance(runs, Mapping):
-        return {str(name): run for name, run in runs.items()}
+        if not all(isinstance(name, str) for name in runs):
+            raise ParameterError("runs: expected names that are texts")
+        return dict(runs)
     given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)  # type: ignore[call-overload]
     paths = run_paths(given)
     return dict(zip(run_names(paths), paths, strict=True))
@@ -304,7 +307,7 @@ def _evaluation(
     evaluator: Evaluator, name: str, run: Any, columns: Sequence[str] | None, format: str | None
 ) -> Evaluation:
     """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
-    if isinstance(run, (str, os.PathLike)) and "\n" not in os.fspath(run):
+    if isinstance(run, os.PathLike) or (isinstance(run, str) and not is_content(run)):
         with Source(run) as source:
             evaluation = evaluate_file(evaluator, source, columns=columns, format=format)
             if evaluation.counts["in_both"] == 0:

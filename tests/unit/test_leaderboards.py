@@ -171,7 +171,15 @@ def test_values_that_are_no_numbers_are_broken():
     assert [entry.run for entry in board.entries] == ["y"]
 
 
+def test_each_run_is_told_of_when_it_is_done():
+    done = []
+    api.leaderboard(QRELS, {**RUNS, "odd": None}, "AP", advance=lambda: done.append(1), **QUICK)
+    assert len(done) == len(RUNS) + 1
+
+
 def test_other_kinds_of_runs():
+    text = "q1 Q0 a 1 1 t\n"
+    assert len(api.leaderboard(QRELS, {"text": text, "bytes": text.encode()}, "AP", **QUICK).entries) == 2
     runs = {"list": {"q1": ["a", "b"]}, "rows": [("q1", "a", 1.0)], "none": None, "far": {"x": {"a": 1}}}
     board = api.leaderboard(QRELS, runs, "AP", **QUICK)
     assert [entry.run for entry in board.entries] == ["list", "rows"]
@@ -191,6 +199,7 @@ def test_other_kinds_of_runs():
         (lambda: api.leaderboard(QRELS, RUNS, confidence=2), ParameterError, "confidence: "),
         (lambda: api.leaderboard({"q1": {"a": 0}}, RUNS, no_relevant="error"), EvaluationError, "qrels: "),
         (lambda: api.leaderboard(None, RUNS), InputError, "qrels: expected"),
+        (lambda: api.leaderboard(QRELS, {1: RUNS["good"]}), ParameterError, "runs: expected names that are texts"),
     ],
 )  # fmt: skip
 def test_what_a_leaderboard_cannot_be_made_of(call, kind, message):

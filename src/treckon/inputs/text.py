@@ -34,7 +34,7 @@ def open_text(given: object, name: str) -> Source | None:
     """The bytes of a path, an open file, bytes or text; None for data of other forms. Raises InputError."""
     if isinstance(given, Source):
         return given
-    if isinstance(given, str) and not _is_content(given):
+    if isinstance(given, str) and not is_content(given):
         if not given:
             raise InputError(name, "expected a path, found empty text")
         return Source(given)
@@ -48,7 +48,7 @@ def open_text(given: object, name: str) -> Source | None:
     return None
 
 
-def _is_content(text: str) -> bool:
+def is_content(text: str) -> bool:
     """Whether a str is the text itself: more than a line, or fields, or JSON. Else it is a path."""
     return "\n" in text or "\t" in text or (text[:1] + text[-1:]) in ("{}", "[]")
 

@@ -181,12 +181,13 @@ def _tsv(table: Table, digits: int) -> str:
 
 def _csv(table: Table, digits: int) -> str:
     """As RFC 4180 has it, but for LF as the end of a line."""
-    from csv import writer  # noqa: PLC0415
-    from io import StringIO  # noqa: PLC0415
+    rows = [table.head(), *table.texts(digits)]
+    return "".join(",".join(_csv_cell(cell, len(row) == 1) for cell in row) + "\n" for row in rows)
 
-    text = StringIO()
-    writer(text, lineterminator="\n").writerows([table.head(), *table.texts(digits)])
-    return text.getvalue()
+
+def _csv_cell(text: str, alone: bool) -> str:
+    quoted = any(c in text for c in ',"\r\n') or (alone and not text)  # a line with nothing in it is no row
+    return '"' + text.replace('"', '""') + '"' if quoted else text
 
 
 # For documents
