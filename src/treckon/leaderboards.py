@@ -13,6 +13,7 @@ from treckon.files import Source
 from treckon.inputs.text import is_content
 from treckon.measures.usual import USUAL
 from treckon.registry import TEXT, VIEW_RUN
+from treckon.results import ByMeasure, Columns
 from treckon.run_files import evaluate_file, run_names, run_paths
 from treckon.statistics import Interval, bootstrap_intervals, kendall_tau, tukey_hsd
 from treckon.syntax import Measure
@@ -32,7 +33,7 @@ class Entry(NamedTuple):
     """A submission that is ranked.
 
     run:      its name
-    means:    by measure
+    means:    by measure, or by its text: ``entry.means["AP"]``
     ranks:    by measure; runs of equal means share a rank, and the ranks that they take up together are left out (1, 2,
               2, 4)
     interval: of the mean by the main measure; None where that is no mean
@@ -43,8 +44,8 @@ class Entry(NamedTuple):
     """
 
     run: str
-    means: dict[Measure, float]
-    ranks: dict[Measure, int]
+    means: Mapping[Measure, Any]
+    ranks: Mapping[Measure, Any]
     interval: Interval | None
     groups: str
     missing: int
@@ -82,8 +83,8 @@ class Leaderboard:
     entries:     an `Entry` each, by falling mean; those of equal means by name
     broken:      a `Broken` for each submission that can't be ranked
     query_ids:   the queries that the means are over: all that are judged
-    kendall:     by pairs of measures, Kendall's tau-b of the means of all ranked runs: whether they rank alike; None
-                 where a measure ranks nothing
+    kendall:     by measure and measure, Kendall's tau-b of the means of all ranked runs: whether both rank alike; None
+                 where one ranks nothing
     options:     of the statistics: confidence, method, alpha, resamples, seed
     conventions: what the values were made with
     warnings:    sentences on the judgements
@@ -103,7 +104,7 @@ class Leaderboard:
         entries: Iterable[Entry],
         broken: Iterable[Broken],
         query_ids: Iterable[str],
-        kendall: Mapping[tuple[Measure, Measure], float | None],
+        kendall: Mapping[Measure, Any],
         options: Mapping[str, Any],
         conventions: Mapping[str, object],
         warnings: Iterable[str],
@@ -113,7 +114,7 @@ class Leaderboard:
         self.entries = tuple(entries)
         self.broken = tuple(broken)
         self.query_ids = tuple(query_ids)
-        self.kendall = dict(kendall)
+        self.kendall = kendall
         self.options = dict(options)
         self.conventions = dict(conventions)
         self.warnings = tuple(warnings)
@@ -139,7 +140,7 @@ class Leaderboard:
             "entries": [entry.to_dict() for entry in self.entries],
             "broken": [one.to_dict() for one in self.broken],
             "kendall": {
-                str(one): {str(other): self.kendall[one, other] for other in self.measures} for one in self.measures
+                str(one): {str(other): tau for other, tau in taus.items()} for one, taus in self.kendall.items()
             },
             "options": dict(self.options),
             "conventions": dict(self.conventions),
@@ -200,7 +201,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Ranks submissions to a shared task.
 
-    qrels, measures: as `treckon.evaluate` takes them; of judgements without other wishes AP, nDCG@10, RR, P@10, R@1000
+    qrels, measures: as `treckon.evaluate` takes them
     runs:       {name: run}, each as `treckon.evaluate` takes it; or a folder, or paths of files and folders. Files are
                 called by their names, with as much of their folders as tells them apart
     by:         the measure to rank by; None: the first one
@@ -258,18 +259,16 @@ def leaderboard(
             advance()
     options = {"confidence": confidence, "method": method, "alpha": alpha, "resamples": resamples, "seed": seed}
     intervals, groups = _statistics(evaluations, main, threads, options)
-    means = {
-        name: {measure: float(evaluation[measure]) for measure in evaluator.measures}
-        for name, evaluation in evaluations.items()
-    }
-    ranks = {
-        measure: _ranks({name: of_run[measure] for name, of_run in means.items()}) for measure in evaluator.measures
-    }
+    columns = Columns(evaluator.measures)
+    means = [
+        {name: float(evaluation[measure]) for name, evaluation in evaluations.items()} for measure in evaluator.measures
+    ]
+    ranks = list(map(_ranks, means))
     entries = [
         Entry(
             name,
-            means[name],
-            {measure: ranks[measure][name] for measure in evaluator.measures},
+            ByMeasure(columns, [by_name[name] for by_name in means]),
+            ByMeasure(columns, [by_name[name] for by_name in ranks]),
             intervals.get(name),
             groups.get(name, ""),
             evaluation.counts["missing"],
@@ -278,14 +277,15 @@ def leaderboard(
         for name, evaluation in evaluations.items()
     ]
     entries.sort(key=lambda entry: (entry.ranks[main], entry.run))
-    series = {measure: [of_run[measure] for of_run in means.values()] for measure in evaluator.measures}
+    series = [[*by_name.values()] for by_name in means]
+    taus: list[Any] = [ByMeasure(columns, [_tau(one, other) for other in series]) for one in series]
     return Leaderboard(
         measures=evaluator.measures,
         by=main,
         entries=entries,
         broken=broken,
         query_ids=evaluator.query_ids,
-        kendall={(one, other): _tau(series[one], series[other]) for one in series for other in series},
+        kendall=ByMeasure(columns, taus),
         options=options,
         conventions=evaluator.conventions.as_dict(),
         warnings=evaluator.warnings,
@@ -349,7 +349,8 @@ def _ranks(means: Mapping[str, float]) -> dict[str, int]:
     return {name: first[mean] for name, mean in rounded.items()}
 
 
-def _tau(one: list[float], other: list[float]) -> float | None:
+def _tau(one: list[float], other: list[float]) -> Any:
+    """Kendall's tau-b, None where it has no meaning."""
     if len(one) < 2:
         return None
     return kendall_tau([round(mean, _DIGITS) for mean in one], [round(mean, _DIGITS) for mean in other])

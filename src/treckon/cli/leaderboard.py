@@ -169,7 +169,7 @@ def _tables(board: Leaderboard, arguments: argparse.Namespace) -> list[Table]:
     tables = [_ranking(board, for_people, arguments.digits)]
     if len(board.measures) > 1 and len(board.entries) > 1:
         columns: list[Column | str] = ["Kendall's tau", *(Column(str(measure), "real") for measure in board.measures)]
-        rows = [[str(one), *(board.kendall[one, other] for other in board.measures)] for one in board.measures]
+        rows = [[str(one), *board.kendall[one].values()] for one in board.measures]
         tables.append(Table(columns, rows))
     if board.broken:
         tables.append(Table(["broken", "problem"], [[one.run, one.problem] for one in board.broken]))
