@@ -345,8 +345,12 @@ class Evaluation:
 
     def _notes(self) -> Iterator[str]:
         """A line for each thing to know besides the values."""
-        if self.counts:
-            yield f"queries: {_counted(self.counts)}"
+        queries = dict(self.counts)
+        n_own = queries.pop("own_documents", 0)
+        if queries:
+            yield f"queries: {_counted(queries)}"
+        if n_own:
+            yield f"documents taken out because their id is the query's: {n_own}"
         usual = Conventions().as_dict()  # trec_eval's
         others = [
             f"{name}={value!r}" for name, value in self.conventions.items() if name not in usual or value != usual[name]

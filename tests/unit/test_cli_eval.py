@@ -244,6 +244,14 @@ def test_queries_missing_ones_and_unjudged_documents(said):
     ]
 
 
+def test_own_documents(said, folder):
+    (folder / "own.run").write_text("q1 Q0 q1 1 9 t\nq1 Q0 a 1 8 t\nq10 Q0 q10 1 9 t\nq2 Q0 q1 1 9 t\nq4 Q0 b 1 9 t\n")
+    assert said("qrels", "own.run", "-m", "RR", "--ignore-self")[0] == (
+        "treckon eval: note: 4 queries count; 4 judged, 4 in the run, 4 in both, 1 judged without relevant documents, "
+        "2 with their own id as a document, which was taken out"
+    )
+
+
 def test_ties(said):
     assert said("qrels", "b.run", "-m", "RR@1", "-m", "R@5") == [
         "treckon eval: note: 4 queries count; 4 judged, 4 in the run, 4 in both, 1 judged without relevant documents",

@@ -345,6 +345,15 @@ def test_what_is_shown_of_measures_that_are_no_means():
     ]
 
 
+def test_what_is_shown_of_own_documents():
+    lines = repr(treckon.evaluate({"d": {"a": 1}}, {"d": {"d": 2.0, "a": 1.0}}, "RR", ignore_self=True)).split("\n")
+    assert lines[2:4] == [
+        "queries: in qrels 1, in run 1, in both 1, missing 0, extra 0, without relevant 0",
+        "documents taken out because their id is the query's: 1",
+    ]
+    assert "taken out" not in repr(treckon.evaluate({"d": {"a": 1}}, {"d": {"a": 1.0}}, "RR", ignore_self=True))
+
+
 def test_what_is_shown_of_estimates():
     errors = {"AP(rel=2)": 0.00123}
     shown = repr(an_evaluation(ties={"queries": 1, "across_cutoff": 0, "standard_errors": errors})).split("\n")

@@ -159,8 +159,12 @@ def _notes(scored: list[Scored]) -> Iterator[str]:
 def _queries(evaluation: Evaluation) -> str:
     """How many queries count, and where they are."""
     counts, n = evaluation.counts, len(evaluation.query_ids)
-    kinds = {"extra": "of the run not judged", "without_relevant": "judged without relevant documents"}
-    others = [f"{counts[name]} {text}" for name, text in kinds.items() if counts[name]]
+    kinds = {
+        "extra": "of the run not judged",
+        "without_relevant": "judged without relevant documents",
+        "own_documents": "with their own id as a document, which was taken out",
+    }
+    others = [f"{counts[name]} {text}" for name, text in kinds.items() if counts.get(name)]
     return (
         f"note: {n} {'query counts' if n == 1 else 'queries count'}; {counts['in_qrels']} judged, {counts['in_run']} "
         f"in the run, {counts['in_both']} in both" + "".join(f", {text}" for text in others)
