@@ -5,6 +5,7 @@ import random
 import shutil
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -346,6 +347,15 @@ def test_an_evaluator_takes_many_runs():
         assert evaluator.calc_aggregate(one) == pytest.approx(
             ir_measures.calc_aggregate(MIXED, qrels, one), nan_ok=True
         )
+
+
+def test_threads_may_share_an_evaluator():
+    qrels, run = random_data(11)
+    evaluator = compat.Provider().evaluator(MIXED, qrels)
+    expected = evaluator.calc_aggregate(run)
+    with ThreadPoolExecutor(8) as pool:
+        found = [future.result() for future in [pool.submit(evaluator.calc_aggregate, run) for _ in range(32)]]
+    assert found == [expected] * 32
 
 
 def test_i16_queries_that_the_run_lacks_come_last_with_0():
