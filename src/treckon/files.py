@@ -72,15 +72,54 @@ def _xz_decompressor() -> _Decompressor:
     return LZMADecompressor()
 
 
+class _ZstandardDecompressor:
+    """zstandard's with the methods that the other libraries' have. It has no bound of its own for what comes out."""
+
+    #: Bytes that it is given at a time. A block of up to 128 KiB takes 4 bytes or more, so this becomes 8 MiB at most.
+    PIECE_SIZE = 256
+
+    def __init__(self) -> None:
+        self._stream = import_module("zstandard").ZstdDecompressor().decompressobj()
+        self._rest = b""
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._stream.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._stream.unused_data) + self._rest
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._rest
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        data = self._rest + data
+        found, size, at = [], 0, 0
+        while at < len(data) and size < max_length and not self._stream.eof:
+            found.append(self._stream.decompress(data[at : at + self.PIECE_SIZE]))
+            size += len(found[-1])
+            at += self.PIECE_SIZE
+        self._rest = data[at:]
+        return b"".join(found)
+
+
 def _zstd_library() -> Any:
-    try:
-        return import_module("compression.zstd")  # from Python 3.14 on
-    except ImportError:
-        return import_module("backports.zstd")
+    """Python's own library (from 3.14 on), or the same for older ones (the extra "fast"), or zstandard."""
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            return import_module(name)
+        except ImportError:
+            pass
+    return import_module("zstandard")
 
 
 def _zstd_decompressor() -> _Decompressor:
-    made: _Decompressor = _zstd_library().ZstdDecompressor()
+    library = _zstd_library()
+    if library.__name__ == "zstandard":
+        return _ZstandardDecompressor()
+    made: _Decompressor = library.ZstdDecompressor()
     return made
 
 
@@ -376,7 +415,9 @@ def _xz_compressor() -> Any:
 
 
 def _zstd_compressor() -> Any:
-    return _zstd_library().ZstdCompressor()
+    library = _zstd_library()
+    compressor = library.ZstdCompressor()
+    return compressor.compressobj() if library.__name__ == "zstandard" else compressor
 
 
 _COMPRESSORS: dict[str, Callable[[], Any]] = {

@@ -578,6 +578,24 @@ def test_gzip_is_read_without_isal_as_well(printed: Callable, folder: Path, monk
     assert printed(files=("qrels", "run.gz")) == expected == printed()
 
 
+def test_zstd_is_read_by_zstandard_as_well(printed: Callable, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """What it gives in bounded pieces is the same, for several frames, padding, and much out of little."""
+    zstandard = pytest.importorskip("zstandard")
+    for name in ("backports.zstd", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    pack = zstandard.ZstdCompressor().compress
+    (folder / "packed").write_bytes(pack(RUN.encode()[:80]) + pack(RUN.encode()[80:]) + bytes(9))
+    assert printed(files=("qrels", "packed")) == printed()
+    data = RUN.encode() * 4000 + b"\n" * (40 * files.BLOCK_SIZE)
+    (folder / "large").write_bytes(pack(data) * 2)
+    with files.Source(folder / "large") as source:
+        blocks = list(source.blocks())
+    assert b"".join(blocks) == data * 2
+    assert max(map(len, blocks)) <= 10 * files.BLOCK_SIZE
+    (folder / "packed").write_bytes(b"".join(files.compressed([RUN.encode()], "run.zst")))
+    assert printed(files=("qrels", "packed")) == printed()
+
+
 @both_releases
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gzip", "xz"])
 def test_either_file_may_be_standard_input(release: str, pack: Callable, printed: Callable, folder: Path):

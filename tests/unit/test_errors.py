@@ -356,7 +356,7 @@ def test_a_path_that_cannot_be_one():
 
 
 def test_zstd_without_its_package(odd_files: Path, trec_eval: Callable, monkeypatch: pytest.MonkeyPatch):
-    for name in ("backports.zstd", "compression.zstd"):
+    for name in ("backports.zstd", "compression.zstd", "zstandard"):
         monkeypatch.setitem(sys.modules, name, None)
     (odd_files / "packed").write_bytes(b"\x28\xb5\x2f\xfd" + b"anything")
     message = "packed: cannot read it: zstd needs the package backports.zstd: pip install 'treckon[fast]'"
