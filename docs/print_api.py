@@ -53,6 +53,11 @@ OTHER_CHOICES = {
 ENTRY = re.compile(r"^([a-z]\w*(?:, [a-z]\w*)*):(?:\s+(.*))?$")
 
 
+def shown(default: object) -> str:
+    """A default value in the project's style."""
+    return f'"{default}"' if isinstance(default, str) else repr(default)
+
+
 def signature(name: str, function: Any) -> str:
     """As it is called: names and defaults, without types."""
     text, star = [], False
@@ -65,7 +70,7 @@ def signature(name: str, function: Any) -> str:
         if one.kind is one.VAR_KEYWORD:
             text.append(f"**{one.name}")
         else:
-            text.append(one.name if one.default is one.empty else f"{one.name}={one.default!r}")
+            text.append(one.name if one.default is one.empty else f"{one.name}={shown(one.default)}")
     return f"{name}({', '.join(text)})"
 
 

@@ -41,6 +41,8 @@ def minimum_detectable_difference(
 
 def _noncentrality(n: int, power: float, alpha: float) -> float:
     """The noncentrality with which the test over n queries has the power."""
+    import numpy  # noqa: PLC0415
+
     stats = scipy_stats("the minimum detectable difference")
     from scipy.optimize import brentq  # noqa: PLC0415
 
@@ -52,6 +54,7 @@ def _noncentrality(n: int, power: float, alpha: float) -> float:
         return above + (0.0 if isnan(below) else below) - power  # SciPy may find NaN where it is less than 1e-12
 
     high = 1.0
-    while excess(high) < 0:
-        high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))
+    with numpy.errstate(all="ignore"):  # some SciPys warn of divisions by zero on their way
+        while excess(high) < 0:
+            high *= 2
+        return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))
