@@ -126,7 +126,7 @@ def scan(source: Source, scans: Sequence[Scan], starts: Sequence[int] | None = N
         _scan_shares(source.plain, scans, starts)
 
 
-def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence[int] | None) -> None:
+def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence[int] | None = None) -> None:
     import threading  # noqa: PLC0415
 
     fd, size = plain
