@@ -1321,7 +1321,7 @@ cdef class IdReader:
     cdef QrelsBuilder builder
     cdef bytes rest
 
-    def __init__(self):
+    def __cinit__(self):
         self.builder = QrelsBuilder()
         self.builder.begin(b"")
         self.rest = b""
