@@ -226,7 +226,7 @@ def test_b06_capped_recall_where_nothing_is_relevant():
 
 def test_b07_no_query_in_common():
     for call in (beir.evaluate, lambda qrels, results, k: mteb.calculate_retrieval_scores(results, qrels, k)):
-        with pytest.raises(NoQueriesError, match="^results: expected a query of the qrels, found none$"):
+        with pytest.raises(NoQueriesError, match="^(results: )?expected a query (of the qrels|with both results)"):
             call(SELF_QRELS, {"x": {"a": 1.0}}, [1])
 
 

@@ -105,6 +105,15 @@ def test_r03_queries_that_differ_are_an_error():
         theirs.evaluate(theirs.Qrels({"q1": {"a": 1}, "q2": {"b": 1}}), theirs.Run({"q1": {"a": 1.0}}), "map")
 
 
+def test_r04_ties_stay_as_listed_in_a_run():
+    qrels = {"q": {"d1": 1, "d2": 0, "d3": 2, "d4": 0}}
+    run = {"q": {f"d{i}": 1.0 for i in range(1, 6)}}
+    of_run = theirs.evaluate(theirs.Qrels(qrels), theirs.Run(run), "map")
+    assert of_run == pytest.approx((1 + 2 / 3) / 2) == ours.evaluate(qrels, run, "map", ties="input")
+    assert theirs.evaluate(qrels, run, "map") != of_run
+    assert ours.evaluate(qrels, run, "map") == pytest.approx((1 / 3 + 2 / 5) / 2)
+
+
 def test_r05_bpref_is_nan_where_nothing_is_judged_nonrelevant():
     qrels, run = {"q1": {"a": 1}}, {"q1": {"a": 1.0}}
     assert str(theirs.evaluate(theirs.Qrels(qrels), theirs.Run(run), "bpref")) == "nan"

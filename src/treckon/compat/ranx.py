@@ -1,8 +1,8 @@
 """ranx's `evaluate`: its names of measures and its arguments, by treckon's engine.
 
-Two things are done otherwise, on purpose. Queries are paired by their ids, whatever the order of the dicts. Documents
-with the same score are ordered by falling id, as trec_eval does, where ranx keeps no order; ``ties="input"`` keeps that
-of the dicts. And bpref is trec_eval's.
+Three things are done otherwise, on purpose. Queries are paired by their ids, whatever the order of the dicts. Documents
+with the same score are ordered by falling id, as trec_eval does; ``ties="input"`` leaves them as listed, as a Run of
+ranx does. And bpref is trec_eval's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from treckon import registry
-from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError
+from treckon.errors import ParameterError, UnknownMeasureError
 from treckon.evaluator import Evaluator
 from treckon.mappings import read_qrels, read_run
 from treckon.syntax import field_measure
@@ -110,7 +110,7 @@ def evaluate(
     conventions: of treckon, such as ``ties="input"``
 
     A float (an array) for one metric, else a dict of them by name. Raises EvaluationError where queries differ,
-    UnknownMeasureError, ParameterError, InputError.
+    NoQueriesError, UnknownMeasureError, ParameterError, InputError.
     """
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not texts:
@@ -138,8 +138,6 @@ def evaluate(
         columns = {measure: i for i, measure in enumerate(evaluation.measures)}
         for one in of_level:
             values[one.text] = evaluation.values[order, columns[one.measure]] * one.factor
-    if not query_ids:
-        raise EvaluationError("run: expected a judged query, found none")
     if save_results_in_run and type(run).__module__.partition(".")[0] == "ranx":
         _save(run, query_ids, values)
     found = {text: _shown(values[text], return_mean, return_std) for text in texts}
