@@ -75,21 +75,21 @@ def evaluate(
     for ids and scores that can't be read, ParameterError for cutoffs.
     """
     cutoffs = checked_cutoffs(k_values)
-    n_identical = sum(query_id in documents for query_id, documents in results.items() if query_id in qrels)
-    if n_identical and ignore_identical_ids:
-        logger.info("%d documents were left out, whose ids are those of their queries", n_identical)
-    elif n_identical:
-        logger.warning(
-            "%d documents have the ids of their queries and count; ignore_identical_ids=True leaves them out",
-            n_identical,
-        )
     names = [f"{name}@{k}" for name in _MAIN.values() for k in cutoffs]
     judged = {query_id: documents for query_id, documents in qrels.items() if documents}
     evaluation = Evaluator(judged, names, compat=compat, ignore_self=ignore_identical_ids).evaluate(results)
     scores = Scores(
         *({f"{key}@{k}": round(float(evaluation[f"{name}@{k}"]), 5) for k in cutoffs} for key, name in _MAIN.items())
     )
-    scores.n_removed = n_identical if ignore_identical_ids else 0
+    if ignore_identical_ids:
+        scores.n_removed = evaluation.counts["own_documents"]
+        if scores.n_removed:
+            logger.info("%d documents were left out, whose ids are those of their queries", scores.n_removed)
+    elif n_identical := sum(one in results.get(one, ()) for one in evaluation.query_ids):
+        logger.warning(
+            "%d documents have the ids of their queries and count; ignore_identical_ids=True leaves them out",
+            n_identical,
+        )
     return scores
 
 
