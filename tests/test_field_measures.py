@@ -1,5 +1,6 @@
 """The measures by the field's names: the numbers that other tools print, the oracle, the closed forms for ties."""
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ import oracle_field
 import treckon
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon import registry
-from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument, Cutoffs
+from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument, Cutoffs, Pairs
 from treckon.registry import (
     BOUNDED,
     GROWS_WITH_CUTOFF,
@@ -484,11 +485,45 @@ def test_closed_forms_without_ties_are_the_values(measure: Measure):
         assert value_of(name, grades, in_order(ranking), ties="expected") == pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
+def orders_of(groups: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    for chosen in itertools.product(*(itertools.permutations(group) for group in groups)):
+        yield [docno for group in chosen for docno in group]
+
+
+OF_TREC_EVAL = [
+    measure for measure in registry.all_measures() if measure.since is not None and measure.expected is not None
+]
+
+
+def names_of(measure: Measure) -> list[str]:
+    if isinstance(measure.parameters, Cutoffs):
+        return [f"{measure.name}_{cutoff}" for cutoff in (1, 2, 3, 5, 20)]
+    return [measure.name, *([f"{measure.name}.1=3,2=0.5,-1=0.25"] if isinstance(measure.parameters, Pairs) else [])]
+
+
+@by_name(OF_TREC_EVAL)
+def test_closed_forms_of_trec_eval_s_measures_are_means_over_all_orders(measure: Measure):
+    """Of their own values: that these are right is what tests of the command show."""
+    random_ = random.Random(measure.name)
+    for _ in range(6):
+        grades, ranking = random_query(6, random_)
+        groups = list(in_groups(ranking, 4, random_))
+        orders = list(orders_of(groups))
+        for name in map(str, treckon.parse_all(names_of(measure))):
+            mean = math.fsum(value_of(name, grades, in_order(order), 3) for order in orders) / len(orders)
+            found = value_of(name, grades, groups, 3, ties="expected")
+            assert found == pytest.approx(mean, rel=1e-9, abs=1e-12), (name, grades, groups)
+
+
 CLAIMED = "Hits P R R_cap F Success RR AP DCG nDCG RBP RBPResidual Judged Unjudged".split()
+
+
+COUNTS = "NumRet NumRel NumRelRet".split()  # the same in every order
 
 
 def test_closed_forms_that_the_guide_claims():
     assert set(CLAIMED) <= {measure.name for measure in WITH_CLOSED_FORM}
+    assert set(COUNTS) <= {measure.name for measure in WITHOUT_ORDER}
 
 
 def test_expected_ties_of_large_groups_stay_finite_and_right():

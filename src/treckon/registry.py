@@ -149,6 +149,7 @@ class Measure:
 _trec_eval: dict[str, Measure] = {}  # by trec_eval's names
 _field: dict[str, Measure] = {}  # by the field's names
 _aliases: dict[str, Measure] = {}
+_lower_case: dict[str, Measure] = {}
 
 
 def register(measure: Measure) -> None:
@@ -161,11 +162,13 @@ def register(measure: Measure) -> None:
         if alias in _field or alias in _aliases:
             raise ValueError(f"alias {alias!r} of measure {measure.name!r} is taken")
         _aliases[alias] = measure
+    if names is _field:
+        _lower_case.setdefault(measure.name.lower(), measure)
 
 
 def redefine(measure: Measure) -> None:
     """Adds a user's own record, in place of an own one of that name. Raises ParameterError for a name that is taken."""
-    known = find_field(measure.name) or find(measure.name)
+    known = _field.get(measure.name) or _aliases.get(measure.name) or find(measure.name)
     if known is not None and known.function is None:
         raise ParameterError(f"expected a name that no measure has, found '{measure.name}' ({known.title})")
     _field[measure.name] = measure
@@ -177,8 +180,8 @@ def find(name: str) -> Measure | None:
 
 
 def find_field(name: str) -> Measure | None:
-    """The measure that has exactly this name or alias in the field, or None."""
-    return _field.get(name) or _aliases.get(name)
+    """The measure that has this name or alias in the field, or whose name this is in lower case, or None."""
+    return _field.get(name) or _aliases.get(name) or _lower_case.get(name)
 
 
 def all_measures() -> Iterator[Measure]:

@@ -1,7 +1,8 @@
 """Measures as their users write them: text to measure objects and back.
 
-A text is the field's name with what it may carry, ``Name(argument=value, ...)@cutoff``, an alias of it (``map@100``),
-or a name of trec_eval (``ndcg_cut_10``, ``P.5,10``, ``official``). Nothing of it is ever executed.
+A text is the field's name with what it may carry, ``Name(argument=value, ...)@cutoff``, an alias of it (``map@100``) or
+its lower case (``ap@10``), or a name of trec_eval (``ndcg_cut_10``, ``P.5,10``, ``official``). Nothing of it is ever
+executed.
 """
 
 from __future__ import annotations

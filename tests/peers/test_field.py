@@ -139,3 +139,17 @@ def test_diversity_is_that_of_ndeval():
         qrels = "".join(f"q {subtopic} {docno} {grade}\n" for subtopic, docno, grade in judged).encode()
         found = values_of(list(names.values()), qrels, scores, qrels_format="qrels_jg")
         assert found == pytest.approx([printed[name] for name in names], abs=1.1e-6), (grades, scores)
+
+
+def test_extrapolated_overlap_is_that_of_rbo():
+    """Lists of different lengths, too."""
+    rbo = pytest.importorskip("rbo")
+    random_ = random.Random(4)
+    docnos = [f"d{i}" for i in range(12)]
+    for _ in range(200):
+        ideal, ranking = (random_.sample(docnos, random_.randint(1, n)) for n in (10, 12))
+        p = random_.choice([0.5, 0.8, 0.9, 0.98])
+        expected = rbo.RankingSimilarity(ranking, ideal).rbo_ext(p=p)
+        grades = {docno: len(ideal) - place for place, docno in enumerate(ideal)}
+        run = {docno: -place for place, docno in enumerate(ranking)}
+        assert values_of([f"RBO(p={p}, extrapolated=True)"], {"q": grades}, run) == pytest.approx([expected], abs=1e-12)

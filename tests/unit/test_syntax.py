@@ -614,3 +614,34 @@ def test_arguments_have_names(probes):
 def test_a_record_of_trec_eval_is_none_of_the_field():
     with pytest.raises(TypeError, match="expected a measure by the field's name, found <measure map> of trec_eval"):
         field_measure(registry.find("map"))
+
+
+# Names in lower case
+
+
+@pytest.mark.parametrize("record", list(registry.field_measures()), ids=lambda record: record.name)
+def test_names_in_lower_case(record):
+    if record.function is not None:
+        return
+    at = {"cutoff": "@5", None: ""}.get(getattr(record.parameters, "at", None), "@0.1")
+    measure = treckon.parse(f"{record.name.lower()}{at or '()'}")
+    assert measure.measure is record
+    assert str(measure) == record.name + at
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ndcg@10", "nDCG@10"), ("mrr@10", "RR@10"), ("map@100", "AP@100"), ("recall@100", "R@100"),
+        ("hit_rate@5", "Success@5"), ("precision@5", "P@5"), ("ap@10", "AP@10"), ("p@10", "P@10"), ("f1@3", "F@3"),
+        ("inst(T=2)", "INST(T=2)"), ("sdcg@3", "SDCG@3"), ("r_cap@3", "R_cap@3"), ("u", "U"),
+    ],
+)  # fmt: skip
+def test_usual_forms_in_lower_case(text, name):
+    assert str(treckon.parse(text)) == name
+
+
+def test_names_of_trec_eval_go_before_names_in_lower_case():
+    assert "set_P" in map(str, treckon.parse_all("set"))
+    assert str(treckon.parse("map")) == "map"
+    assert str(treckon.parse("ndcg")) == "ndcg"

@@ -224,6 +224,8 @@ _HEAD = """\
 Printed from the measures' records by `python -m treckon.report.measure_text > docs/measures.md`. A test holds this page
 to them.
 
+A name may also be written in lower case (`ap@100`), unless that is a name of trec_eval's (`set`).
+
 A measure is a function of one query's *ranking*, its documents by falling score, and becomes one number for all queries
 by a mean or a sum. *R* is the number of relevant documents in the qrels: those whose grade is at or above the relevance
 level, 1 unless it is chosen (`-l` of the command, `rel` as an argument). A retrieved document is one of three:
