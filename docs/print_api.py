@@ -136,9 +136,9 @@ def members(owner: type) -> list[tuple[str, Any]]:
 
 def section(name: str, thing: Any, module: str = "treckon") -> str:
     """A public function or class."""
-    page = f"### {name}\n\n"
+    page = f'<a id="{module}.{name}"></a>\n### {name}\n\n'
     if not inspect.isclass(thing) or name in MADE_BY_CALLING:
-        page += f"```python\n{signature(f'{module}.{name}', thing)}\n```\n\n"
+        page += f"```text\n{signature(f'{module}.{name}', thing)}\n```\n\n"
     page += paragraphs(inspect.getdoc(thing) or "")
     for member_name, member in members(thing) if inspect.isclass(thing) else []:
         heading = member_name if isinstance(member, property) else signature(member_name, member)
@@ -198,7 +198,7 @@ def api_page() -> str:
     for names in by_topic.values():
         for name in names:
             first = re.split(r"(?<=\.)\s|\n\n", marked(inspect.getdoc(getattr(treckon, name)) or ""))[0]
-            page += f"| [{name}](#{name.lower()}) | {cell(first)} |\n"
+            page += f"| [{name}](#treckon.{name}) | {cell(first)} |\n"
     page += f"| [statistics](#statistics) | {cell((inspect.getdoc(statistics) or '').partition('.')[0])}. |\n"
     page += "| [conventions](#conventions) | The options of an evaluation. |\n"
     page += "| [a run](#what-a-run-may-be), [qrels](#what-qrels-may-be) | Forms of data, the same everywhere. |\n"
