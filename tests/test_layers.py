@@ -20,10 +20,10 @@ LAYERS = [
     {"registry"},
     {"measures"},
     {"names", "syntax", "files", "reading", "preference_faults", "zscores", "conventions", "inputs"}
-    | {"compat.trec_eval", "compat.ir_measures_names"},
+    | {"compat.trec_eval", "compat.ir_measures_names", "compat.tool_names", "compat.tool_habits"},
     {"statistics"},
     {"trec_evaluation", "evaluator", "results", "mappings", "own_measures", "alternatives", "run_files", "checking"},
-    {"comparison", "leaderboards", "gating"},
+    {"comparison", "leaderboards", "gating", "crosschecking"},
     {"report", "compat"},
     {"cli", "__init__", "__main__"},
 ]

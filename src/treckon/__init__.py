@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Comparison",
     "Conventions",
+    "CrossCheck",
     "Evaluation",
     "Evaluator",
     "Leaderboard",
@@ -20,6 +21,7 @@ __all__ = [
     "check_run",
     "compare",
     "compare_evaluations",
+    "crosscheck",
     "define",
     "errors",
     "evaluate",
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from treckon.checking import check_qrels, check_run
     from treckon.comparison import Comparison, compare, compare_evaluations
     from treckon.conventions import Conventions
+    from treckon.crosschecking import CrossCheck, crosscheck
     from treckon.evaluator import Evaluator, evaluate
     from treckon.gating import gate
     from treckon.inputs import write_qrels, write_run
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Comparison": "treckon.comparison",
     "Conventions": "treckon.conventions",
+    "CrossCheck": "treckon.crosschecking",
     "Evaluation": "treckon.results",
     "Evaluator": "treckon.evaluator",
     "Leaderboard": "treckon.leaderboards",
@@ -61,6 +65,7 @@ _HOMES = {
     "check_run": "treckon.checking",
     "compare": "treckon.comparison",
     "compare_evaluations": "treckon.comparison",
+    "crosscheck": "treckon.crosschecking",
     "define": "treckon.own_measures",
     "errors": "treckon",
     "evaluate": "treckon.evaluator",

@@ -312,6 +312,11 @@ class Evaluator:
             raise KeyError(query_id)
         return {id_text(docno): max(grade, -1) for docno, grade in self._qrels.judgements(number)}
 
+    @property
+    def qrels(self) -> Qrels:
+        """The judgements as they were read."""
+        return self._qrels
+
     def _given_conventions(self) -> dict[str, object]:
         return {name: value for name, value in self.conventions.as_dict().items() if name in self._given}
 

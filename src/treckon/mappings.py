@@ -48,10 +48,15 @@ def read_qrels(
 
 def _read(source: Source, file_format: str) -> dict[str, Any]:
     with source:
-        reader = MappingReader(file_format, "10.0", True)
-        scan(source, [reader])
-        raise_problem(source, file_format, [reader])
-        if reader.duplicate is not None:
-            place, problem = duplicate_lines(source, file_format, *reader.duplicate, "10.0")
-            raise EvaluationError(f"{place}: {problem}")
-        return reader.mapping
+        return read_mapping(source, file_format)
+
+
+def read_mapping(source: Source, file_format: str) -> dict[str, Any]:
+    """A source of TREC's format "run" or "qrels" as a dict of dicts; it stays open. Raises as `read_run` does."""
+    reader = MappingReader(file_format, "10.0", True)
+    scan(source, [reader])
+    raise_problem(source, file_format, [reader])
+    if reader.duplicate is not None:
+        place, problem = duplicate_lines(source, file_format, *reader.duplicate, "10.0")
+        raise EvaluationError(f"{place}: {problem}")
+    return reader.mapping

@@ -268,8 +268,11 @@ def _number(text: bytes, kind: Kind, place: Callable[[], str]) -> float:
         raise problem.at(place()) from None
 
 
-def read_json(source: Source) -> Any:
-    """What a JSON text says. Raises InputError, also where an object has a key twice: one of them would be lost."""
+def read_json(source: Source, **hooks: Any) -> Any:
+    """What a JSON text says; the hooks are `json.loads`'s, for numbers.
+
+    Raises InputError, also where an object has a key twice: one of them would be lost.
+    """
     import json  # noqa: PLC0415
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -281,7 +284,7 @@ def read_json(source: Source) -> Any:
 
     text = _text(b"".join(source.blocks())).removeprefix("\ufeff")
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=once, **hooks)
     except json.JSONDecodeError as error:
         place = f"{source.name}:{error.lineno}"
         raise InputError(place, f"expected JSON, found at column {error.colno}: {error.msg}") from None

@@ -1,0 +1,146 @@
+"""Judgements and a run that are evaluated again and again, under other conventions or with changed data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from treckon.compat.tool_names import N_RETRIEVED
+from treckon.conventions import RELEASES
+from treckon.crosschecking.changes import ANY_JUDGED, APPENDED, CANDIDATES, POSITIONS
+from treckon.errors import ParameterError
+from treckon.evaluator import Evaluator
+from treckon.files import Source
+from treckon.inputs import RUN, Columns, plain_mapping
+from treckon.mappings import read_mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    import numpy
+    from numpy.typing import NDArray
+
+    from treckon.crosschecking.changes import Change
+    from treckon.syntax import Measure
+
+    Doubles: TypeAlias = NDArray[numpy.float64]
+
+
+#: Conventions that counting what was retrieved has no use for.
+_NOT_OF_COUNTS = ("gain", "discount", "negative", "level")
+
+
+class Bench:
+    """Judgements and a run that are evaluated again and again under other conventions."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        run: Source | Mapping[Any, Any] | Columns,
+        base: dict[str, Any],
+        measure: Measure,
+        assumed: dict[str, Any] | None = None,
+    ) -> None:
+        """base: conventions, without `missing`, `extra` and `no_relevant`, which are applied to the values.
+
+        measure: any that these judgements are for
+        assumed: more of them, that nobody gave
+        """
+        self.assumed = assumed or {}
+        self._evaluator = evaluator
+        self._run = run
+        self._base = {**base, **self.assumed}
+        self._mappings: tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]] | None = None
+        self._evaluators = {(evaluator.conventions.release, "unjudged"): evaluator}
+        plain = {name: value for name, value in self._base.items() if name not in _NOT_OF_COUNTS}
+        grouped = evaluator.qrels.has_groups
+        counts = evaluator.changed(measure if grouped else N_RETRIEVED, **plain).evaluate(run)
+        self.repeats = bool(self.assumed)
+        self.in_run = frozenset(counts.query_ids)
+        self.n_extra = counts.counts["extra"]
+        self.deepest = 0 if grouped else int(counts.values.max(initial=0.0))
+        self.query_ids = tuple(counts.query_ids)
+
+    def evaluate(
+        self, measures: Sequence[Measure], changes: tuple[Change, ...]
+    ) -> tuple[tuple[str, ...], Doubles, frozenset[str]]:
+        """Query ids, values (queries x measures) of every judged query, and which of them the run has.
+
+        Raises TreckonError for changes that don't go together or that the run doesn't allow.
+        """
+        conventions = {one.key: one.value for one in changes if one.key != "data"}
+        data = next((one.value for one in changes if one.key == "data"), None)
+        if data is None:
+            conventions = {**self._base, **conventions}
+            negative = str(conventions.get("negative", "unjudged"))
+            evaluator = self._reading(str(conventions.get("compat") or RELEASES[-1]), negative)
+            conventions["compat"] = evaluator.conventions.compat
+            found = evaluator.changed(measures, **conventions, missing="zero").evaluate(self._run)
+            return found.query_ids, found.values, self.in_run
+        if conventions.get("order", self._base.get("order", "score")) == "rank":
+            raise ParameterError("order: expected 'score' or 'input' with changed data")
+        qrels, run = self._changed_data(str(data))
+        if data == APPENDED:
+            conventions.setdefault("ties", "expected")
+        evaluator = Evaluator(qrels, measures, **{**self._base, **conventions}, missing="zero")
+        found = evaluator.evaluate(run)
+        return found.query_ids, found.values, frozenset(run) & frozenset(qrels)
+
+    def _reading(self, release: str, negative: str) -> Evaluator:
+        """An evaluator with the same judgements, read as a release and for a meaning of negative grades.
+
+        Raises ParameterError where there is none.
+        """
+        key = (release, negative)
+        if key not in self._evaluators:
+            if self._evaluator.qrels.has_groups:
+                raise ParameterError("expected judgements by document, found judgements in groups")
+            self._evaluators[key] = Evaluator(self._judgements(), (), compat=release, negative=negative)
+        return self._evaluators[key]
+
+    def _judgements(self) -> dict[str, dict[str, int]]:
+        qrels = self._evaluator.qrels
+        return {
+            text_of(query): {text_of(doc): grade for doc, grade in qrels.judgements(number)}
+            for number, query in enumerate(qrels.query_ids())
+        }
+
+    def _changed_data(self, data: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+        qrels, run = self.as_mappings()
+        if data == ANY_JUDGED:
+            return {query: dict.fromkeys(grades, 1) for query, grades in qrels.items()}, run
+        if data == CANDIDATES:
+            none: dict[str, float] = {}
+            return {
+                query: {doc: grade for doc, grade in grades.items() if doc in run.get(query, none)}
+                for query, grades in qrels.items()
+            }, run
+        if data == APPENDED:
+            return qrels, {query: _appended(scores, qrels.get(query, {})) for query, scores in run.items()}
+        assert data == POSITIONS
+        return qrels, dict(zip(qrels, run.values(), strict=False))
+
+    def as_mappings(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+        """Judgements and run as dicts. Raises TreckonError where that can't be."""
+        if self._mappings is None:
+            qrels = self._judgements()
+            if isinstance(self._run, Source):
+                run = read_mapping(self._run, "run")
+            elif isinstance(self._run, Columns):
+                run = self._run.to_mapping()
+            else:
+                run = plain_mapping(self._run, RUN, "run")
+            self._mappings = qrels, run
+        return self._mappings
+
+
+def _appended(scores: dict[str, float], grades: dict[str, int]) -> dict[str, float]:
+    """Scores with the judged documents that lack one below all others, tied."""
+    last = min(scores.values(), default=0.0)
+    lower = last - 1.0 - abs(last)
+    return {**scores, **{doc: lower for doc in grades if doc not in scores}}
+
+
+def text_of(one: bytes) -> str:
+    return one.decode("utf-8", "surrogateescape")
