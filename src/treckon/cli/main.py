@@ -35,6 +35,7 @@ COMMANDS = {
     "leaderboard": "treckon.cli.leaderboard",
     "check": "treckon.cli.check",
     "gate": "treckon.cli.gate",
+    "crosscheck": "treckon.cli.crosscheck",
     "convert": "treckon.cli.convert",
     "measures": "treckon.cli.measures",
     "trec_eval": "treckon.cli.trec_eval",
