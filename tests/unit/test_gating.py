@@ -115,10 +115,16 @@ def test_sums_have_no_failing_queries():
 
 
 def test_means_have_room_for_rounding():
-    """0.1 + 0.2 is more than 0.3 and 0.7 - 0.6 less than 0.1 to a computer, and to nobody else."""
-    one, other = treckon.define("TestGateOne", lambda ranking: 0.1 + 0.2), treckon.define("TestGateTwo", lambda _: 0.7)
-    rules = {"measures": {str(one): {"maximum": 0.3}, str(other): {"minimum": 0.7, "hits": {"value": 0.7, "share": 1}}}}
-    assert treckon.gate(rules, QRELS, RUN).met
+    """The mean of ten times 0.1 is less than 0.1, and that of 0.1, 0.2 and 0.3 more than 0.2, to a computer alone."""
+    for hits, table in (
+        ([1] * 10, {"minimum": 0.1, "hits": {"value": 0.1, "share": 1}}),
+        ([1, 2, 3], {"maximum": 0.2}),
+    ):
+        qrels = {f"q{i}": dict.fromkeys("abcdefghij"[:n], 1) for i, n in enumerate(hits)}
+        run = {query: dict.fromkeys("abcdefghij", 1.0) for query in qrels}
+        mean = treckon.evaluate(qrels, run, "P@10")["P@10"]
+        assert mean not in (0.1, 0.2)
+        assert treckon.gate({"measures": {"P@10": table}}, qrels, run).met
 
 
 def test_interval_is_that_of_the_paired_differences():
