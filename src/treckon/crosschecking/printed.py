@@ -14,7 +14,7 @@ from treckon.inputs.values import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
 #: What a text of values may be: trec_eval's lines; those of ir_measures; CSV of gdeval, of ndeval, of anybody; cells
@@ -80,7 +80,6 @@ class Scores:
     """What a tool printed.
 
     values:   each value once
-    texts:    what is no number, by (name, query): trec_eval's tag and strings of grades
     format:   one of SCORES_FORMATS, or "Python"
     full:     whether values are doubles in full
     stripped: whether zeros at the end were dropped, so that a value's own digits don't tell its precision
@@ -91,15 +90,16 @@ class Scores:
         self.values: list[Printed] = []
         self.full = False
         self.stripped = False
-        self._found: dict[tuple[str, str | None], str] = {}
+        self._found: set[tuple[str, str | None]] = set()
 
     def add(self, name: object, query: object, text: str, place: str) -> None:
+        """Adds a value. Raises InputError for one that is there already."""
         name = str(name).strip()
         label = None if query is None else str(query)
         if (name, label) in self._found:
             what = f"'{name}' of query '{label}'" if label is not None else f"'{name}' of all queries"
             raise InputError(place, f"expected each value once, found {what} again")
-        self._found[name, label] = text
+        self._found.add((name, label))
         self.values.append(Printed(name, label, text, place))
 
     def finish(self) -> Scores:
@@ -555,8 +555,3 @@ def _number_text(value: Any) -> str | None:
         return repr(float(value)) if hasattr(value, "__float__") else None
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def each_measure(values: Iterable[Printed]) -> Iterator[str]:
-    """The names printed, each once, in order."""
-    return iter(dict.fromkeys(one.name for one in values))

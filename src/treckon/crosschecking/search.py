@@ -35,14 +35,15 @@ class Entry:
     """How many printed values each variant of each target reproduces under one set of evaluation changes.
 
     counts: for each way to print, for each target, rules x variants; -1: can't be evaluated
+    fingerprint: of the values, the same for the same
     """
 
-    __slots__ = ("changes", "counts", "print")
+    __slots__ = ("changes", "counts", "fingerprint")
 
-    def __init__(self, changes: Changes, counts: list[list[Any]], print: bytes) -> None:
+    def __init__(self, changes: Changes, counts: list[list[Any]], fingerprint: bytes) -> None:
         self.changes = changes
         self.counts = counts
-        self.print = print
+        self.fingerprint = fingerprint
 
 
 class Choice:
@@ -82,6 +83,7 @@ class Solution:
 
     @property
     def score(self) -> float:
+        """What is least for the best: a value that stays unexplained weighs as much as a change."""
         return round(self.weight + self.n_unexplained, 6)
 
 
@@ -125,7 +127,7 @@ class Search:
             if not changes or not self._is_promising(changes, effective):
                 continue
             entry = self._entry(changes)
-            if entry is None or len(changes) == 1 and entry.print == base.print:
+            if entry is None or len(changes) == 1 and entry.fingerprint == base.fingerprint:
                 continue
             found.append(entry)
             effective.update(changes if len(changes) == 1 else ())
