@@ -980,3 +980,12 @@ def test_e09_the_number_of_threads_changes_nothing(release: str, command: Comman
 def test_e09_threads_are_a_number_from_1(command: Command):
     start = "trec_eval: option --threads: expected a whole number from 1, found '0'"
     assert_wrong_usage(command(ONE_QRELS, ONE_RUN, "--threads", "0"), start)
+
+
+# E10: lines of more than 64 MiB
+
+
+def test_e10_a_line_that_never_ends_is_malformed(command: Command):
+    endless = gzip.compress(b"x" * ((64 << 20) + (1 << 21)), 1)
+    finished = command(ONE_QRELS, endless)
+    assert_refused(finished, 2, "run:1: expected a line of at most 64 MiB, found a longer one")

@@ -84,21 +84,25 @@ class Conventions:
         put = object.__setattr__
         for name, choices in CHOICES.items():
             value = given.get(name, choices[0])
-            if value not in choices:
+            if not isinstance(value, str) or value not in choices:
                 raise ParameterError(f"{name}: expected {_listed(choices)}, found {in_short(value)}")
             put(self, name, value)
         put(self, "seed", _whole("seed", given.get("seed", 0)))
         put(self, "samples", _whole("samples", given.get("samples", 100), 2))
         put(self, "level", _whole("level", given.get("level", 1)))
         depth = given.get("depth")
-        put(self, "depth", None if depth is None else _whole("depth", depth))
-        put(self, "ignore_self", bool(given.get("ignore_self", False)))
+        put(self, "depth", None if depth is None else _whole("depth", depth, 1))
+        ignores = given.get("ignore_self", False)
+        if type(ignores).__name__ not in ("bool", "bool_"):  # NumPy's too
+            raise ParameterError(f"ignore_self: expected True or False, found {in_short(ignores)}")
+        put(self, "ignore_self", bool(ignores))
         gain = check_gain(given.get("gain", "linear"))
         put(self, "gain", _FixedGains(gain) if isinstance(gain, dict) else gain)
         put(self, "discount", check_discount(given.get("discount", "log2")))
-        put(self, "compat", given.get("compat"))
-        if self.compat not in (None, *RELEASES):
-            raise ParameterError(f"compat: expected {_listed(RELEASES)} or None, found {in_short(self.compat)}")
+        compat = given.get("compat")
+        if compat is not None and not (isinstance(compat, str) and compat in RELEASES):
+            raise ParameterError(f"compat: expected {_listed(RELEASES)} or None, found {in_short(compat)}")
+        put(self, "compat", compat)
         self._check_together()
 
     def _check_together(self) -> None:

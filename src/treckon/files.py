@@ -371,9 +371,11 @@ def write_whole(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) ->
         if mode is not None:
             os.chmod(beside, stat.S_IMODE(mode))
         os.replace(beside, path)
-    except BaseException:
+    except BaseException as error:
         if os.path.exists(beside):
             os.unlink(beside)
+        if isinstance(error, OSError) and error.filename == beside:  # of a name that nobody has chosen
+            raise OSError(error.errno, error.strerror, path) from None
         raise
 
 

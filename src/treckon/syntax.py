@@ -140,7 +140,7 @@ def parse_all(measures: str | Measure | Iterable[str | Measure], *, release: str
 
     One text of trec_eval may stand for several measures: ``P.5,10``, ``official``. Raises as `parse` does.
     """
-    if isinstance(measures, (str, Measure)):
+    if isinstance(measures, (str, bytes, Measure)):  # bytes: refused by the loop
         measures = (measures,)
     found: dict[Measure, None] = {}
     try:

@@ -1291,6 +1291,13 @@ def test_no_needless_imports():
 # Writing
 
 
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    """Not the one beside it that nobody has chosen a name for."""
+    with pytest.raises(FileNotFoundError) as caught:
+        write_run({"q": {"d": 1.0}}, tmp_path / "missing" / "run")
+    assert caught.value.filename == os.path.realpath(tmp_path / "missing" / "run")
+
+
 @given(run=data(field_ids, scores), qrels=data(field_ids, grades))
 def test_round_trip(tmp_path_factory, run, qrels):
     path = tmp_path_factory.mktemp("written") / "file"

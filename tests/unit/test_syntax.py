@@ -473,9 +473,8 @@ def test_names_that_a_release_lacks():
     ],
 )
 def test_what_is_no_measure(item, found):
-    measures = (item,) if isinstance(item, bytes) else item
     with pytest.raises(UnknownMeasureError) as caught:
-        parse_all(measures)
+        parse_all(item)
     assert str(caught.value) == f"expected a measure or its text, found {found}"
 
 
