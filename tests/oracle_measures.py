@@ -371,7 +371,7 @@ def ndcg_rel(q: Query, pairs: Pairs) -> float:
         if one > 0:
             total += found[k] / best[min(k, length)]
             missing -= 1
-    total += missing * (found[-1] / best[-1])
+    total += missing * found[-1] / best[-1]  # in the order that the reference rounds in
     return total / length if total > 0 else 0.0
 
 
