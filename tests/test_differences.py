@@ -36,9 +36,6 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "differences.md"
 RELEASES = ("9.0.8", "10.0")
 
 both_releases = pytest.mark.parametrize("release", RELEASES)
-needs_preferences = pytest.mark.skipif(
-    registry.find("prefs_simp") is None, reason="preference formats and z-scores are not built yet"
-)
 
 #: The worked example of docs/measures.md: f is not retrieved, x not in the qrels, u and v were not judged.
 GRADED = ("1 0 a 2\n1 0 b 1\n1 0 c 0\n1 0 d 3\n1 0 e 0\n1 0 f 1\n1 0 u -1\n1 0 v -1\n", "axcbued")
@@ -208,7 +205,6 @@ def test_d03_in_release_9_a_missing_query_adds_0_and_is_not_printed(command: Com
     assert summary(finished) == {"yaap": f"{math.log(2) / 2:.4f}", "num_rel": "3"}
 
 
-@needs_preferences
 @pytest.mark.parametrize(("release", "missing", "together"), [("10.0", "1", "2"), ("9.0.8", None, "1")])
 def test_d03_preferences_of_a_missing_query(release: str, missing: str | None, together: str, command: Command):
     prefs = "q1 u s a 2\nq1 u s b 1\nq2 u s a 2\nq2 u s b 1\n"
@@ -411,7 +407,6 @@ def test_d11_release_10_takes_any_number_of_comments(rel_format: str, command: C
     assert summary(command(qrels, run, "-R", rel_format, "-m", measure)) == {measure: "1.0000"}
 
 
-@needs_preferences
 @pytest.mark.parametrize(("rel_format", "line"), [("prefs", "q1 u s {} {}\n"), ("qrels_prefs", "q1 u {} {}\n")])
 def test_d11_so_do_preferences(rel_format: str, line: str, command: Command):
     prefs = "# one\n\n# two\n" + line.format("a", 2) + line.format("b", 1) + "# the last line"
@@ -505,7 +500,6 @@ def test_d14_so_is_one_on_standard_input(tmp_path: Path):
 NO_ZSCORE = "-1000000.0000"
 
 
-@needs_preferences
 @both_releases
 def test_d15_without_an_entry_a_zscore_is_minus_a_million(release: str, command: Command, tmp_path: Path):
     qrels, run = "q1 0 a 1\nq2 0 a 1\n", "q1 Q0 a 1 9 t\nq2 Q0 a 1 9 t\n"
@@ -651,7 +645,6 @@ def test_d18_compressed_files_are_known_by_their_first_bytes(
 # D19: preferences that can't be evaluated
 
 
-@needs_preferences
 @both_releases
 def test_d19_contradicting_preferences_are_named(release: str, command: Command):
     prefs = "q1 u s d1 3\nq1 u s d2 2\nq1 u t d2 3\nq1 u t d1 2\n"
@@ -659,7 +652,6 @@ def test_d19_contradicting_preferences_are_named(release: str, command: Command)
     assert_refused(finished, 4, "query 'q1' and group 'u'", "'d1' over 'd2'", "'d2' over 'd1'")
 
 
-@needs_preferences
 @both_releases
 def test_d19_other_groups_may_contradict(release: str, command: Command):
     prefs = "q1 u s d1 3\nq1 u s d2 2\nq1 v s d2 3\nq1 v s d1 2\n"
@@ -667,7 +659,6 @@ def test_d19_other_groups_may_contradict(release: str, command: Command):
     assert summary(finished) == {"prefs_simp": "0.5000"}
 
 
-@needs_preferences
 @both_releases
 @pytest.mark.parametrize(("rel_format", "prefs"), [("prefs", "q1 u s a nan\n"), ("qrels_prefs", "q1 u a NaN\n")])
 def test_d19_a_level_that_is_nan_is_an_error(release: str, rel_format: str, prefs: str, command: Command):
@@ -901,7 +892,6 @@ def test_e05_parameters_are_finite(measure: str, releases: tuple[str, ...], comm
 # E6, E7: preferences
 
 
-@needs_preferences
 @both_releases
 def test_e06_a_first_level_of_minus_3_is_a_level(release: str, command: Command):
     prefs = "q1 u s a -3\nq1 u s b -4\n"
@@ -910,7 +900,6 @@ def test_e06_a_first_level_of_minus_3_is_a_level(release: str, command: Command)
     assert found == {"prefs_num_prefs_poss": "1", "prefs_num_prefs_ful": "1"}
 
 
-@needs_preferences
 @both_releases
 def test_e07_a_lowest_level_of_fewer_documents_than_R_counts_as_it_is(release: str, command: Command):
     # R = 2 (c, d), N = 3; the lowest level has only b. Above it 5 preferences, and 5 pairs with b, one of b and b.

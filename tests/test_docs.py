@@ -6,7 +6,8 @@ An example in a page is run where it is marked:
   One below a line ``<!-- needs: pandas -->`` is left out where this library is not installed;
 - a ``sh`` block below a line ``<!-- run -->`` is run by sh, in a folder of its own that has trec_fixtures in it. A
   ``text`` block right below it shows all that it prints, on standard output and standard error; without one it prints
-  nothing.
+  nothing. Below ``<!-- run: real -->`` the folder has the real runs that tests/golden/test_real.py tells of, and it is
+  left out where these are absent.
 """
 
 import doctest
@@ -35,7 +36,9 @@ PAGES = [
     for path in sorted(folder.glob("*.md"))
 ]
 
-SHELL = re.compile(r"^<!-- run -->\n```sh\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+REAL = Path(os.environ.get("TRECKON_REAL") or ROOT.parent / "shared" / "real")
+
+SHELL = re.compile(r"^<!-- run(: real)? -->\n```sh\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^(?:<!-- needs: (\w+) -->\n)?```(?:python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -47,6 +50,7 @@ class Example(NamedTuple):
     line: int
     code: str
     output: str
+    real: bool
 
     def __str__(self) -> str:
         return f"{self.path.relative_to(ROOT)}:{self.line}"
@@ -57,7 +61,8 @@ def shell_examples() -> list[Example]:
     for path in PAGES:
         text = path.read_text("utf-8")
         for match in SHELL.finditer(text):
-            found.append(Example(path, text.count("\n", 0, match.start()) + 1, match[1], match[2] or ""))
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Example(path, line, match[2], match[3] or "", bool(match[1])))
     return found
 
 
@@ -164,16 +169,14 @@ def folder(tmp_path: Path, fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> P
     return tmp_path
 
 
-def awaits_preferences(example: Example) -> bool:
-    """Examples of what is not built yet: the preference formats, and z-scores."""
-    return registry.find("prefs_simp") is None and re.search(r" -(R \w*prefs|Z) ", example.code) is not None
-
-
 @pytest.mark.parametrize("example", shell_examples(), ids=str)
 @pytest.mark.skipif(os.name != "posix", reason="there is no sh here")
 def test_shell_example(example: Example, folder: Path):
-    if awaits_preferences(example):
-        pytest.skip("preference formats and z-scores are not built yet")
+    if example.real:
+        if not REAL.is_dir():
+            pytest.skip("the real runs are not here (TRECKON_REAL)")
+        for path in REAL.iterdir():
+            (folder / path.name).symlink_to(path)
     finished = subprocess.run(
         ["sh", "-c", example.code],
         stdin=subprocess.DEVNULL,

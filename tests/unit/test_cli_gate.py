@@ -23,7 +23,7 @@ def test_a_gate_that_is_met(treckon, folder):
     status, shown, messages = treckon("gate", "met.toml", "qrels", "run", folder=folder)
     assert status == 0
     assert shown == b"measure\trule\tverdict\texpectation\nP@1\tminimum\tmet\texpected at least 0.5, found 0.5\n"
-    assert messages == b"treckon gate: run: met: 1 of 1 rules of met.toml\n"
+    assert messages == b"treckon gate: run: met: 1 of 1 rules of met.toml met\n"
 
 
 def test_a_gate_that_is_not_met(treckon, folder):
@@ -37,7 +37,7 @@ def test_a_gate_that_is_not_met(treckon, folder):
         "measure\trule\tquery\tvalue\tbaseline\tmissed documents\n"
         "P@1\tminimum\tq2\t0.0000\t\ta (grade 1, not retrieved)\n"
     )
-    assert messages == b"treckon gate: run: NOT MET: 1 of 2 rules of not.toml\n"
+    assert messages == b"treckon gate: run: NOT MET: 1 of 2 rules of not.toml met\n"
     root = ElementTree.parse(folder / "gate.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
 

@@ -74,7 +74,7 @@ def test_gate_is_met_where_all_rules_are():
     assert [rule.met for rule in result.rules] == [True] * 3
     assert result.counts["missing"] == 1
     assert repr(result) == (
-        "run: met: 3 of 3 rules of gate\n"
+        "run: met: 3 of 3 rules of gate met\n"
         "  met     P@2: expected at least 0.1, found 0.166667\n"
         "  met     P@2: expected at most 0.9, found 0.166667\n"
         "  met     RR: expected at least 0.4, found 0.444444"

@@ -172,7 +172,7 @@ class GateResult:
     def summary(self) -> str:
         """The verdict in one line."""
         n_met = sum(rule.met for rule in self.rules)
-        return f"{self.run}: {'met' if self.met else 'NOT MET'}: {n_met} of {len(self.rules)} rules of {self.name}"
+        return f"{self.run}: {'met' if self.met else 'NOT MET'}: {n_met} of {len(self.rules)} rules of {self.name} met"
 
     def __repr__(self) -> str:
         lines = [self.summary()]
@@ -231,7 +231,7 @@ def gate(
     >>> import treckon
     >>> rules = {"measures": {"nDCG@10": {"minimum": 0.7, "floor": {"value": 0.1, "queries": 0}}}}
     >>> treckon.gate(rules, {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": {"d1": 1.0}})
-    run: NOT MET: 0 of 2 rules of gate
+    run: NOT MET: 0 of 2 rules of gate met
       NOT MET nDCG@10: expected at least 0.7, found 0.5
               query q2: 0.0000; missed d2 (grade 1, not retrieved)
       NOT MET nDCG@10: expected at most 0 queries below 0.1, found 1
