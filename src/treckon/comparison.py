@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from math import isfinite
 from typing import NamedTuple
@@ -10,9 +9,12 @@ from typing import NamedTuple
 from treckon.aggregate import MEAN, SUM
 from treckon.errors import EvaluationError, InputError, ParameterError
 from treckon.evaluator import Evaluator
+from treckon.files import Source
 from treckon.inputs.clusters import read_clusters
+from treckon.inputs.text import is_path
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import Columns, Evaluation
+from treckon.run_files import evaluate_file
 from treckon.statistics import (
     CORRECTIONS,
     Interval,
@@ -339,13 +341,16 @@ def compare(
         _check_measure(measure)
     evaluations = {}
     for name in names:
+        run = runs[name]
+        if is_path(run):
+            with Source(run) as source:
+                evaluations[name] = evaluate_file(evaluator, source, columns=run_columns, format=run_format)
+            continue
         try:
-            evaluations[name] = evaluator.evaluate(runs[name], columns=run_columns, format=run_format)
+            evaluations[name] = evaluator.evaluate(run, columns=run_columns, format=run_format)
         except EvaluationError as error:
             raise EvaluationError(f"{name}: {error}") from None
         except InputError as error:
-            if isinstance(runs[name], (str, os.PathLike)):  # then its place is a file, which is enough
-                raise
             raise InputError(name, str(error)) from None
     return _compared(evaluations, options)
 

@@ -10,7 +10,7 @@ from treckon.aggregate import MEAN
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
-from treckon.inputs.text import is_content
+from treckon.inputs.text import is_path
 from treckon.measures.usual import USUAL
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import ByMeasure, Columns
@@ -307,7 +307,7 @@ def _evaluation(
     evaluator: Evaluator, name: str, run: Any, columns: Sequence[str] | None, format: str | None
 ) -> Evaluation:
     """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
-    if isinstance(run, os.PathLike) or (isinstance(run, str) and not is_content(run)):
+    if is_path(run):
         with Source(run) as source:
             evaluation = evaluate_file(evaluator, source, columns=columns, format=format)
             if evaluation.counts["in_both"] == 0:

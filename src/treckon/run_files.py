@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 from treckon.errors import EvaluationError, InputError, NoQueriesError
 from treckon.inputs.text import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from treckon.evaluator import Evaluator
     from treckon.files import Source
@@ -79,10 +80,21 @@ def evaluate_file(
 
     Raises what `Evaluator.evaluate` does; every message says the file's name.
     """
-    try:
+    with named(run.name):
         return evaluator.evaluate(run, columns=columns, format=format)
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Within it, errors that say "run" of where they are say the file's name."""
+    try:
+        yield
     except NoQueriesError as error:
-        raise NoQueriesError(f"{run.name}: {error}") from None
-    except EvaluationError as error:
-        before, place, problem = str(error).partition("run: ")
-        raise error if before or not place else EvaluationError(f"{run.name}: {problem}") from None
+        raise NoQueriesError(f"{name}: {error}") from None
+    except (InputError, EvaluationError) as error:
+        problem = str(error).removeprefix("run: ")
+        if problem == str(error):
+            raise
+        if isinstance(error, InputError):
+            raise InputError(name, problem) from None
+        raise EvaluationError(f"{name}: {problem}") from None

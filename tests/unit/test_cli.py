@@ -361,3 +361,16 @@ def test_notes_are_said_in_the_commands_name(capfdbinary):
 def test_a_closed_standard_error_is_no_error(monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     assert main(["frobnicate"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("eval", ["-", "-"]), ("compare", ["-", "run", "-"]), ("leaderboard", ["-", "-"]),
+        ("check", ["-", "--topics", "-"]), ("check", ["-", "--qrels", "-"]), ("check", ["-", "--docids", "-"]),
+        ("gate", ["-", "-", "run"]), ("crosscheck", ["qrels", "-", "-"]), ("convert", ["pastes", "-", "-", "-"]),
+    ],
+)  # fmt: skip
+def test_standard_input_is_one_file(command, arguments, treckon):
+    message = f"treckon {command}: standard input: expected one file from it, found '-' more than once\n"
+    assert treckon(command, *arguments) == (2, b"", message.encode())

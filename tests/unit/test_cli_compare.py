@@ -18,7 +18,12 @@ RUNS = {
 def files(tmp_path, monkeypatch):
     pytest.importorskip("scipy.stats")
     monkeypatch.chdir(tmp_path)
-    for name, text in {"qrels": QRELS, **RUNS, "clusters": "".join(f"q{i} {i // 2}\n" for i in range(6))}.items():
+    more = {
+        "clusters": "".join(f"q{i} {i // 2}\n" for i in range(6)),
+        "twice.run": "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n",
+        "nan.json": '{"q1": {"a": NaN}}',
+    }
+    for name, text in {"qrels": QRELS, **RUNS, **more}.items():
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -108,12 +113,27 @@ def test_runs_of_the_same_name_are_told_apart(treckon, files):
     assert [row[1] for row in tables(shown)[0]] == ["run", "old.run", "a/old.run"]
 
 
+def test_named_columns(treckon, files):
+    (files / "q.tsv").write_text("x\ty\tz\nq1\ta\t2\nq2\ta\t1\n")
+    for name in "ab":
+        (files / f"{name}.tsv").write_text(f"i\tj\tk\nq1\ta\t9.5\nq2\t{name}\t9\n")
+    names = ("--qrels-columns", "x,y,z", "--run-columns", "i,j,k", "-m", "RR", "--resamples", "10")
+    shown = treckon("compare", "q.tsv", "a.tsv", "b.tsv", *names)[1]
+    assert [row[:3] for row in tables(shown)[0][1:]] == [["RR", "a.tsv", "1.0000"], ["RR", "b.tsv", "0.5000"]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["qrels", "old.run"], "(treckon compare --help shows what there is)"),
         (["qrels", "old.run", "old.run"], "expected each run once, found 'old.run' twice"),
         (["qrels", "old.run", "no.run"], "no.run: cannot read it: No such file or directory"),
+        (["qrels", "old.run", "twice.run"],
+         "twice.run:2: expected each document once for a query, found document 'a' of query 'q1' on line 1 too"),
+        (["qrels", "old.run", "nan.json"],
+         "nan.json: query 'q1', document 'a': expected a number as score, found nan"),
+        (["qrels", "-", "old.run", "--cluster", "-"],
+         "standard input: expected one file from it, found '-' more than once"),
         (["qrels", "old.run", "new.run", "-m", "num_q"],
          "num_q: expected a number for each query that is averaged or added up, found one of the run as a whole"),
         (["qrels", "old.run", "new.run", "--cluster", "qrels"],

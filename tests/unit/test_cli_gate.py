@@ -16,6 +16,7 @@ def folder(tmp_path):
     (tmp_path / "not.toml").write_text('[measures."P@1"]\nminimum = 0.6\nfloor = { value = 0.5, queries = 1 }\n')
     (tmp_path / "baseline.toml").write_text('[measures."P@1".baseline]\n')
     (tmp_path / "typo.toml").write_text('[measures."P@1"]\nminimun = 0.6\n')
+    (tmp_path / "nan.json").write_text('{"q1": {"a": NaN}}')
     return tmp_path
 
 
@@ -74,6 +75,13 @@ def test_files_are_written_whole_or_not_at_all(treckon, folder):
         (["baseline.toml", "qrels", "run"], "baseline.toml:1: expected a baseline for this rule, found none"),
         (["met.toml", "qrels", "none"], "none: cannot read it: No such file or directory"),
         (["met.toml", "run", "qrels"], "run:1: expected 4 fields (qid iteration docno grade), found 6"),
+        (["met.toml", "qrels", "nan.json"],
+         "nan.json: query 'q1', document 'a': expected a number as score, found nan"),
+        (["met.toml", "qrels", "run", "--baseline", "nan.json"],
+         "nan.json: query 'q1', document 'a': expected a number as score, found nan"),
+        (["-", "qrels", "-"], "standard input: expected one file from it, found '-' more than once"),
+        (["met.toml", "qrels", "-", "--baseline", "-"],
+         "standard input: expected one file from it, found '-' more than once"),
         (["met.toml", "qrels", "run", "--junit", "no/gate.xml"],
          "no/gate.xml: cannot write it: No such file or directory"),
     ],
@@ -82,6 +90,14 @@ def test_errors(arguments, words, treckon, folder):
     status, shown, messages = treckon("gate", *arguments, folder=folder)
     assert (status, shown) == (2, b"")
     assert messages.decode() == f"treckon gate: {words}\n"
+
+
+def test_named_columns(treckon, folder):
+    (folder / "q.tsv").write_text("x\ty\tz\nq1\ta\t2\nq2\ta\t1\n")
+    (folder / "r.tsv").write_text("i\tj\tk\nq1\ta\t9.5\nq2\tb\t9\n")
+    names = ("--qrels-columns", "x,y,z", "--run-columns", "i,j,k", "--baseline", "r.tsv")
+    status, shown, _ = treckon("gate", "met.toml", "q.tsv", "r.tsv", *names, folder=folder)
+    assert (status, shown.decode().splitlines()[1]) == (0, "P@1\tminimum\tmet\texpected at least 0.5, found 0.5")
 
 
 def test_warnings_are_said(treckon, folder):

@@ -127,6 +127,28 @@ def test_means_have_room_for_rounding():
         assert treckon.gate({"measures": {"P@10": table}}, qrels, run).met
 
 
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ({"minimum": 0.33333334}, "expected at least 0.33333334, found 0.333333"),
+        ({"minimum": 0.33333331}, "expected at least 0.33333331, found 0.33333333"),
+        ({"minimum": 1 / 3}, "expected at least 0.333333333333, found 0.333333333333"),
+        ({"maximum": 0.33333333}, "expected at most 0.33333333, found 0.333333333"),
+        ({"minimum": 0.3}, "expected at least 0.3, found 0.333333"),
+        ({"floor": {"value": 0.000000123456, "queries": 0}}, "expected at most 0 queries below 1.23456e-07, found 2"),
+        ({"hits": {"value": 1, "share": 0.33333}}, "expected at least 33.333 % of the queries at 1 or above, found "
+         "33.3333 % (1 of 3)"),
+        ({"baseline": {}}, "expected at most 0 below the baseline's 0.333333, found 0.333333 (+0)"),
+        ({"baseline": {"by": "interval"}}, "expected the 95 % interval of the difference from the baseline to begin at "
+         "0 or above, found 0 to 0 (mean +0; all values equal: an interval without width)"),
+    ],
+)  # fmt: skip
+def test_text_shows_on_which_side_of_the_limit_a_value_lies(table, text):
+    """0.333333 would be less than 0.33333331, which 1 / 3 is not."""
+    run = {"q1": {"a": 1.0}}
+    assert treckon.gate({"measures": {"P@1": table}}, QRELS, run, baseline=run).rules[0].text == text
+
+
 def test_interval_is_that_of_the_paired_differences():
     qrels = {f"q{i}": {"a": 1} for i in range(30)}
     run = {f"q{i}": {"a": 1.0} if i % 3 else {"b": 1.0} for i in range(30)}

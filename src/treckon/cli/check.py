@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from treckon.cli.options import add_formats
+from treckon.cli.options import add_formats, check_inputs
 from treckon.cli.output import say, write_tables
 
 TYPE_CHECKING = False
@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.file is None:
         raise ParameterError("expected a file to check (treckon check --help shows what there is)")
+    check_inputs(arguments.file, arguments.topics, arguments.qrels, arguments.docids)
     options = {name: getattr(arguments, name) for name in ("topics", "docids", "places", "ignore", "threads")}
     if arguments.kind == "qrels":
         for name in _OF_RUNS:

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 
-from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, conventions_of
+from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_inputs, conventions_of
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
 
@@ -104,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compares the runs."""
     from treckon.comparison import compare  # noqa: PLC0415
 
+    check_inputs(arguments.qrels, arguments.baseline, *arguments.runs, arguments.clusters)
     conventions = conventions_of(arguments)
     ties_seed = conventions.pop("seed", 0)
     comparison = compare(
@@ -121,6 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
         power=arguments.power,
         ties_seed=ties_seed,
         threads=arguments.threads,
+        qrels_columns=arguments.qrels_columns,
+        run_columns=arguments.run_columns,
         qrels_format=arguments.qrels_format,
         run_format=arguments.run_format,
         **conventions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_columns, add_quiet, whole_number
+from treckon.cli.options import add_columns, add_quiet, check_inputs, whole_number
 from treckon.cli.output import say, write_parts
 from treckon.errors import ParameterError
 
@@ -80,6 +80,7 @@ def run(arguments: Namespace) -> int:
     if len(arguments.inputs) != n_inputs:
         names = "QRELS RUN OUTPUT" if n_inputs == 2 else "INPUT OUTPUT"
         raise ParameterError(f"{arguments.kind}: expected {names}, found {len(arguments.inputs) + 1} files")
+    check_inputs(*arguments.inputs)
     text, notes = _converted(arguments, _format(arguments))
     write_parts(compressed(text, arguments.target), arguments.target)
     for note in notes:

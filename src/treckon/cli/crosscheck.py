@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_conventions, add_formats, add_inputs, conventions_of
+from treckon.cli.options import add_conventions, add_formats, add_inputs, check_inputs, conventions_of
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
 
@@ -63,6 +63,7 @@ def run(arguments: Namespace) -> int:
     """Compares, and explains what differs."""
     from treckon.crosschecking import crosscheck  # noqa: PLC0415
 
+    check_inputs(arguments.qrels, arguments.run, arguments.scores)
     found = crosscheck(
         arguments.qrels,
         arguments.run,
@@ -70,6 +71,8 @@ def run(arguments: Namespace) -> int:
         scores_format=arguments.scores_format,
         names=_names(arguments.names),
         most=arguments.most,
+        qrels_columns=arguments.qrels_columns,
+        run_columns=arguments.run_columns,
         qrels_format=arguments.qrels_format,
         run_format=arguments.run_format,
         threads=arguments.threads,

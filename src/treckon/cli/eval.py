@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, conventions_of
+from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_inputs, conventions_of
 from treckon.cli.output import chosen_format, say, write_tables
-from treckon.errors import InputError
 from treckon.measures.usual import USUAL
 
 TYPE_CHECKING = False
@@ -82,8 +81,7 @@ def _scored(arguments: Namespace) -> list[Scored]:
     from treckon.files import Source  # noqa: PLC0415
     from treckon.run_files import evaluate_file, rereadable, run_names  # noqa: PLC0415
 
-    if [arguments.qrels, *arguments.runs].count("-") > 1:
-        raise InputError("standard input", "expected one file from it, found '-' more than once")
+    check_inputs(arguments.qrels, *arguments.runs)
     evaluator = Evaluator(
         arguments.qrels,
         arguments.measures,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from treckon.cli.options import add_formats, add_inputs
+from treckon.cli.options import add_formats, add_inputs, check_inputs
 from treckon.cli.output import say, write, write_tables
 
 TYPE_CHECKING = False
@@ -65,11 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
     from treckon.report.junit import junit_xml  # noqa: PLC0415
     from treckon.report.tables import Column, Table  # noqa: PLC0415
 
+    check_inputs(arguments.gate, arguments.qrels, arguments.run, arguments.baseline)
     result = gate(
         arguments.gate,
         arguments.qrels,
         arguments.run,
         baseline=arguments.baseline,
+        qrels_columns=arguments.qrels_columns,
+        run_columns=arguments.run_columns,
         qrels_format=arguments.qrels_format,
         run_format=arguments.run_format,
         threads=arguments.threads,

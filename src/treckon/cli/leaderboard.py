@@ -10,6 +10,7 @@ from treckon.cli.options import (
     add_formats,
     add_inputs,
     add_measures,
+    check_inputs,
     conventions_of,
     share,
     whole_number,
@@ -80,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ranks the runs."""
+    check_inputs(arguments.qrels, *arguments.runs)
     if arguments.scores_json is not None:
         _remove_scores(arguments)
     board = _board(arguments)

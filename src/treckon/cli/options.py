@@ -6,6 +6,7 @@ import argparse
 import re
 
 from treckon.conventions import CHOICES, RELEASES, Conventions
+from treckon.errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,6 +172,12 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--threads", type=_threads, default=0, metavar="N", help="how many may read a run (default: as many as can run)"
     )
+
+
+def check_inputs(*paths: str | None) -> None:
+    """Raises InputError where more than one of the files is standard input; None is no file."""
+    if paths.count("-") > 1:
+        raise InputError("standard input", "expected one file from it, found '-' more than once")
 
 
 def add_columns(parser: argparse._ActionsContainer, flag: str) -> None:

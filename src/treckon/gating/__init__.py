@@ -12,12 +12,15 @@ from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.gating.thresholds import BASELINE, FLOOR, HITS, MAXIMUM, MINIMUM, Rule, Thresholds
 from treckon.inputs import as_run
+from treckon.inputs.text import is_path
 from treckon.params import Arguments
 from treckon.registry import Measure as Record
+from treckon.run_files import named
 from treckon.syntax import field_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from treckon.results import Evaluation
@@ -211,6 +214,8 @@ def gate(
     run: Any,
     *,
     baseline: Any = None,
+    qrels_columns: Sequence[str] | None = None,
+    run_columns: Sequence[str] | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     threads: int = 0,
@@ -220,7 +225,7 @@ def gate(
     thresholds: a TOML file (docs/commands.md describes it), or a mapping of the same shape
     qrels, run: judgements and run, of any kind that `treckon.evaluate` takes
     baseline:   another run, for rules that compare with it; both are scored over the same queries
-    qrels_format, run_format, threads: as with `treckon.evaluate`
+    qrels_columns, run_columns, qrels_format, run_format, threads: as with `treckon.evaluate`
 
     Queries that the run lacks score 0 and count, unless the file's conventions say otherwise. Numbers that differ by
     less than 1e-12 are equal to a rule.
@@ -241,14 +246,24 @@ def gate(
     for rule in written.rules:
         if rule.kind == BASELINE and baseline is None:
             raise EvaluationError(f"{rule.place}: expected a baseline for this rule, found none")
-    evaluator = Evaluator(qrels, written.measures, format=qrels_format, threads=threads, **written.conventions)
-    given = as_run(run, format=run_format)
+    evaluator = Evaluator(
+        qrels,
+        written.measures,
+        columns=qrels_columns,
+        format=qrels_format,
+        threads=threads,
+        **written.conventions,
+    )
+    given = as_run(run, columns=run_columns, format=run_format)
+    name = _name(run, given, "run")
     try:
-        evaluation = evaluator.evaluate(given)
+        with named(name):
+            evaluation = evaluator.evaluate(given)
         warnings = list(evaluation.warnings)
         against = None
         if baseline is not None:
-            against = evaluator.evaluate(baseline, format=run_format)
+            with named(_name(baseline, None, "baseline")):
+                against = evaluator.evaluate(baseline, columns=run_columns, format=run_format)
             warnings += [f"baseline: {warning}" for warning in against.warnings if warning not in warnings]
         judge = _Judge(evaluator, evaluation, against, written, threads)
         results = [judge.result(rule) for rule in written.rules]
@@ -256,7 +271,7 @@ def gate(
     finally:
         if isinstance(given, Source):
             given.close()
-    names = _name(run, given, "run"), None if baseline is None else _name(baseline, None, "baseline")
+    names = name, None if baseline is None else _name(baseline, None, "baseline")
     return GateResult(written, results, *names, evaluation, warnings)
 
 
@@ -264,11 +279,7 @@ def _name(given: Any, opened: Any, otherwise: str) -> str:
     """What messages call a run."""
     if isinstance(opened, Source):
         return opened.name
-    return os.fsdecode(given) if isinstance(given, os.PathLike) else _path_name(given, otherwise)
-
-
-def _path_name(given: Any, otherwise: str) -> str:
-    return given if isinstance(given, str) and "\n" not in given and "\t" not in given else otherwise
+    return os.fsdecode(given) if is_path(given) else otherwise
 
 
 class _Judge:
@@ -309,7 +320,7 @@ class _Judge:
                 if (value < rule.limit - _SLACK if least else value > rule.limit + _SLACK)
             ]
             failing.sort(key=lambda one: one.value, reverse=not least)
-        text = f"expected at {'least' if least else 'most'} {rule.limit:g}, found {_shown(found)}"
+        text = f"expected at {'least' if least else 'most'} {_limit(rule.limit)}, found {_shown(found, rule.limit)}"
         return RuleResult(rule, met, found, rule.limit, text, failing)
 
     def _against_baseline(self, rule: Rule) -> RuleResult:
@@ -318,13 +329,13 @@ class _Judge:
         own, other = self._means(rule, pairs)
         failing = [FailingQuery(query, value, base) for query, (value, base) in pairs.items() if value < base - _SLACK]
         failing.sort(key=lambda one: one.value - (one.baseline or 0.0))
-        limit = -rule.limit
+        limit = 0.0 - rule.limit  # not -0.0
         if rule.options is None:
             found = own - other
             met = found >= limit - _SLACK
             text = (
-                f"expected at most {rule.limit:g} below the baseline's {_shown(other)}, found {_shown(own)} "
-                f"({found:+.6g})"
+                f"expected at most {_limit(rule.limit)} below the baseline's {_shown(other)}, found {_shown(own)} "
+                f"({_shown(found, limit, '+')})"
             )
             return RuleResult(rule, met, found, limit, text, failing)
         if not pairs:
@@ -337,14 +348,15 @@ class _Judge:
         note = f"; {interval.note}: an interval without width" if interval.note else ""
         text = (
             f"expected the {100 * interval.confidence:g} % interval of the difference from the baseline to begin at "
-            f"{limit:g} or above, found {interval.low:.6g} to {interval.high:.6g} (mean {interval.estimate:+.6g}{note})"
+            f"{_limit(limit)} or above, found {_shown(interval.low, limit)} to {interval.high:.6g} "
+            f"(mean {interval.estimate:+.6g}{note})"
         )
         return RuleResult(rule, met, interval.low, limit, text, failing)
 
     def _floor(self, rule: Rule) -> RuleResult:
         failing = self._below(rule)
         n, limit = len(failing), int(rule.limit)
-        text = f"expected at most {limit} {'query' if limit == 1 else 'queries'} below {rule.value:g}, found {n}"
+        text = f"expected at most {limit} {'query' if limit == 1 else 'queries'} below {_limit(rule.value)}, found {n}"
         return RuleResult(rule, n <= limit, float(n), rule.limit, text, failing)
 
     def _hits(self, rule: Rule) -> RuleResult:
@@ -352,8 +364,8 @@ class _Judge:
         n = len(self._values(rule, self._evaluation))
         share = (n - len(failing)) / n if n else 0.0
         text = (
-            f"expected at least {100 * rule.limit:g} % of the queries at {rule.value:g} or above, found "
-            f"{100 * share:.4g} % ({n - len(failing)} of {n})"
+            f"expected at least {_limit(100 * rule.limit)} % of the queries at {_limit(rule.value)} or above, found "
+            f"{_shown(100 * share, 100 * rule.limit, digits=4)} % ({n - len(failing)} of {n})"
         )
         return RuleResult(rule, share >= rule.limit - _SLACK, share, rule.limit, text, failing)
 
@@ -474,5 +486,19 @@ def _number(value: object) -> float:
     return float(value)  # type: ignore[arg-type]  # measures with texts were refused
 
 
-def _shown(value: float) -> str:
-    return f"{value:.6g}"
+def _limit(value: float) -> str:
+    """What a rule says: with the digits that it was written with."""
+    return f"{value:.12g}"
+
+
+def _shown(value: float, limit: float | None = None, sign: str = "", digits: int = 6) -> str:
+    """A value with few digits, but with as many as show on which side of a limit it lies."""
+    text = f"{value:{sign}.{digits}g}"
+    while limit is not None and digits < 17 and _side(float(text), limit) != _side(value, limit):
+        digits += 1
+        text = f"{value:{sign}.{digits}g}"
+    return text
+
+
+def _side(value: float, limit: float) -> int:
+    return (value > limit + _SLACK) - (value < limit - _SLACK)

@@ -48,6 +48,11 @@ def open_text(given: object, name: str) -> Source | None:
     return None
 
 
+def is_path(given: object) -> bool:
+    """Whether this is the path of a file."""
+    return isinstance(given, os.PathLike) or (isinstance(given, str) and not is_content(given))
+
+
 def is_content(text: str) -> bool:
     """Whether a str is the text itself: more than a line, or fields, or JSON. Else it is a path."""
     return "\n" in text or "\t" in text or (text[:1] + text[-1:]) in ("{}", "[]")
