@@ -148,8 +148,7 @@ class Leaderboard:
         }
 
     def __repr__(self) -> str:
-        n = len(self.query_ids)
-        lines = [f"Leaderboard of {len(self.entries)} runs by {self.by} over {n} {'query' if n == 1 else 'queries'}"]
+        lines = [f"Leaderboard of {self.title}"]
         width = max((len(entry.run) for entry in self.entries), default=0)
         for entry in self.entries:
             line = f"{entry.ranks[self.by]:>4}  {entry.run:<{width}}  {entry.means[self.by]:.4f}"
@@ -158,6 +157,12 @@ class Leaderboard:
             lines.append(line.rstrip())
         lines += [f"broken: {one.run}: {one.problem}" for one in self.broken]
         return "\n".join([*lines, *self.notes, *(f"warning: {warning}" for warning in self.warnings)])
+
+    @property
+    def title(self) -> str:
+        """How many runs are ranked, by what and over how many queries: "7 runs by AP over 50 queries"."""
+        n_runs, n = len(self.entries), len(self.query_ids)
+        return f"{n_runs} {'run' if n_runs == 1 else 'runs'} by {self.by} over {n} {'query' if n == 1 else 'queries'}"
 
     @property
     def notes(self) -> list[str]:

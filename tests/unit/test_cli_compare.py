@@ -106,6 +106,13 @@ def test_documents_have_the_notes(format, treckon, files):
     assert b"old.run: 1 judged query" in messages
 
 
+@pytest.mark.parametrize(("n", "title"), [(1, "Means over 1 query, with"), (2, "Means over 2 queries, with")])
+def test_title(n, title, treckon, files):
+    (files / "few").write_text("".join(f"q{i} 0 a 1\n" for i in range(n)))
+    arguments = ("few", "old.run", "new.run", "-m", "RR", "--format", "table", "--resamples", "10")
+    assert treckon("compare", *arguments)[1].decode().startswith(title)
+
+
 def test_runs_of_the_same_name_are_told_apart(treckon, files):
     (files / "a").mkdir()
     (files / "a" / "old.run").write_text(RUNS["new.run"])

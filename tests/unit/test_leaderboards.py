@@ -234,6 +234,17 @@ def test_repr():
     ]
 
 
+@pytest.mark.parametrize(
+    ("runs", "qrels", "title"),
+    [
+        (["good"], {"q1": {"a": 1}}, "1 run by AP over 1 query"),
+        (["good", "half"], QRELS, "2 runs by AP over 3 queries"),
+    ],
+)
+def test_title(runs, qrels, title):
+    assert api.leaderboard(qrels, {name: RUNS[name] for name in runs}, "AP", **QUICK).title == title
+
+
 def test_to_dict_is_json():
     board = api.leaderboard(QRELS, RUNS, ["AP", "RR"], **QUICK)
     found = json.loads(json.dumps(board.to_dict(), allow_nan=False))

@@ -108,12 +108,27 @@ def test_markdown():
     )
 
 
+def test_latex_says_what_a_quotation_mark_needs():
+    for table in (Table(['"'], [["x"]]), Table(["x"], [['"']])):
+        first = render(table, "latex").split("\n")[0]
+        assert first == "% needs \\usepackage{booktabs,textcomp} \\usepackage[T1]{fontenc}"
+    assert render(Table(["x"], [["y"]]), "latex").startswith("% needs \\usepackage{booktabs,textcomp}\n")
+
+
+def test_a_dumb_terminal_is_as_wide_as_it_is(monkeypatch):
+    table = Table([Column("real", "real")] * 12, [[123456.7891] * 12])
+    monkeypatch.setenv("TERM", "dumb")
+    shown = render(table, "table", width=40, terminal=True).split("\n")
+    assert shown[2] == "   ".join(["123456.7891"] * 12)
+    assert render(Table(["id"], [["x" * 95]]), "table", width=100, terminal=True).split("\n")[2] == "x" * 95
+
+
 def test_latex():
     table = Table(
         ["id", Column("100%", "real")], [("a_b & {c}$#~^\\ [x] -- <y>|'\"`", -0.5), ("-d", None)], "T", ["n\nm"]
     )
     assert render(table, "latex").split("\n") == [
-        "% needs \\usepackage{booktabs,textcomp}",
+        "% needs \\usepackage{booktabs,textcomp} \\usepackage[T1]{fontenc}",
         "% T",
         "\\begin{tabular}{lr}",
         "\\toprule",

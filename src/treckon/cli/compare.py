@@ -155,7 +155,7 @@ def _tables(comparison: Comparison, arguments: argparse.Namespace, notes: Sequen
     def signed(name: str) -> Column:
         return Column(name, "signed")
 
-    measures, runs = comparison.measures, comparison.runs
+    measures, runs, n = comparison.measures, comparison.runs, len(comparison.query_ids)
     groups = {measure: dict(zip(runs, found.letters, strict=True)) for measure, found in comparison.tukey.items()}
     interval = f"{100 * arguments.confidence:g}%"
     yield Table(
@@ -168,7 +168,7 @@ def _tables(comparison: Comparison, arguments: argparse.Namespace, notes: Sequen
              *([groups[measure][run]] if groups else [])]
             for measure in measures for run, mean in comparison.means[measure].items()
         ],
-        title=f"Means over {len(comparison.query_ids)} queries, with {interval} intervals",
+        title=f"Means over {n} {'query' if n == 1 else 'queries'}, with {interval} intervals",
     )  # fmt: skip
     yield Table(
         [

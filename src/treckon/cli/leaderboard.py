@@ -201,7 +201,6 @@ def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
             mean, rank = entry.means[measure], entry.ranks[measure]
             row += [f"{mean:.{digits}f} ({rank})"] if for_people else [mean, rank]
         rows.append([*row, entry.missing])
-    n = len(board.query_ids)
-    title = f"{len(board.entries)} runs by {board.by} over {n} {'query' if n == 1 else 'queries'}"
+    title = board.title
     notes = [*board.notes, *(["behind a mean stands the rank by it"] if for_people and others else [])]
     return Table(columns, rows, title, notes)

@@ -225,8 +225,11 @@ def _latex(table: Table, digits: int) -> str:
 
     align = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     rows = [" & ".join(map(cell, table.columns, row)) + " \\\\" for row in table.texts(digits, absent="–")]
-    above = ["% needs \\usepackage{booktabs,textcomp}"] + ([f"% {_on_one_line(table.title)}"] if table.title else [])
     head = " & ".join(map(escaped, table.head())) + " \\\\"
+    packages = "\\usepackage{booktabs,textcomp}"
+    if any("\\textquotedbl" in row for row in [head, *rows]):  # which LaTeX's first encoding of fonts has not
+        packages += " \\usepackage[T1]{fontenc}"
+    above = [f"% needs {packages}"] + ([f"% {_on_one_line(table.title)}"] if table.title else [])
     lines = [*above, f"\\begin{{tabular}}{{{align}}}", "\\toprule", head, "\\midrule", *rows, "\\bottomrule"]
     notes = [f"% {_on_one_line(note)}" for note in table.notes]
     return "\n".join([*lines, "\\end{tabular}", *notes]) + "\n"
@@ -260,6 +263,7 @@ def _for_terminal(tables: list[Table], width: int | None, terminal: bool, digits
     console = Console(
         file=text,
         width=_NO_WIDTH,
+        height=_NO_HEIGHT,
         force_terminal=terminal,
         color_system="auto" if terminal else None,
         highlight=False,
@@ -293,5 +297,8 @@ _LEAST_WIDTH, _PADDING = 10, 3
 
 #: Wider than any table: nothing is cut or folded where nobody says how wide the terminal is.
 _NO_WIDTH = 100_000
+
+#: Without a height rich takes a terminal whose TERM is dumb for 80 characters wide, whatever it is told.
+_NO_HEIGHT = 25
 
 _WRITERS: dict[str, Callable[[Table, int], str]] = {"tsv": _tsv, "csv": _csv, "markdown": _markdown, "latex": _latex}
