@@ -719,3 +719,10 @@ def test_comments_that_look_like_records_are_not_named():
         treckon.read_qrels(qrels)
     with pytest.raises(EvaluationError, match=f":2: {found.replace('line 2', 'line 1')}$"):
         treckon.evaluate(qrels, {}, "AP", compat="9.0.8")
+
+
+@pytest.mark.parametrize("level", [2**31, 2**63, 10**400])
+def test_a_level_above_all_grades_has_no_relevant_document(level):
+    found = treckon.evaluate({"q1": {"a": 2**31 - 1}}, {"q1": {"a": 1.0}}, ["AP", "nDCG@5"], level=level)
+    assert (found["AP"], found.counts["without_relevant"]) == (0.0, 1)
+    assert found["nDCG@5"] == 1.0

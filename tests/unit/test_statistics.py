@@ -379,10 +379,14 @@ def test_intervals_are_finite_and_within_the_values(values, method):
     ("options", "message"),
     [
         ({"confidence": 1}, "confidence: expected a number above 0 and below 1, found 1"),
+        ({"confidence": 10**400},
+         "confidence: expected a number above 0 and below 1, found a whole number of 1329 bits"),
+        ({"resamples": 10**400},
+         "resamples: expected a whole number from 1 to 10000000, found a whole number of 1329 bits"),
         ({"confidence": "95"}, "confidence: expected a number above 0 and below 1, found '95'"),
         ({"method": "t"}, "method: expected 'bca' or 'percentile', found 't'"),
     ],
-)
+)  # fmt: skip
 def test_options_of_intervals_are_checked(options, message):
     with pytest.raises(ParameterError) as caught:
         bootstrap_interval([0.1, 0.2], **options)

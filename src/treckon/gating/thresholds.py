@@ -12,6 +12,7 @@ from treckon.gating.toml import key_lines, parse_toml
 from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 from treckon.registry import TEXT
+from treckon.statistics.arguments import MOST_RESAMPLES
 from treckon.syntax import parse_all
 
 TYPE_CHECKING = False
@@ -193,9 +194,13 @@ class _Reader:
 
     def real(self, path: Path) -> float:
         found = self.at(path)
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found):
+        try:
+            number = math.nan if isinstance(found, bool) or not isinstance(found, (int, float)) else float(found)
+        except OverflowError:  # a whole number of more than 308 digits
+            number = math.inf
+        if not math.isfinite(number):
             self.fail(path, f"expected a finite number, found {shown(found)}")
-        return float(found)
+        return number
 
     def from_zero(self, path: Path) -> float:
         found = self.real(path)
@@ -215,14 +220,14 @@ class _Reader:
             self.fail(path, f"expected a number above 0 and below 1, found {shown(self.at(path))}")
         return found
 
-    def whole(self, path: Path, lowest: int = 0) -> int:
+    def whole(self, path: Path, lowest: int = 0, highest: int = 10**9) -> int:
         found = self.at(path)
-        if isinstance(found, bool) or not isinstance(found, int) or not lowest <= found <= 10**9:
-            self.fail(path, f"expected a whole number from {lowest} to 1000000000, found {shown(found)}")
+        if isinstance(found, bool) or not isinstance(found, int) or not lowest <= found <= highest:
+            self.fail(path, f"expected a whole number from {lowest} to {highest}, found {shown(found)}")
         return found
 
-    def positive(self, path: Path) -> int:
-        return self.whole(path, 1)
+    def resamples(self, path: Path) -> int:
+        return self.whole(path, 1, MOST_RESAMPLES)
 
     def one_of(self, *choices: str) -> Callable[[Path], str]:
         def read(path: Path) -> str:
@@ -274,7 +279,7 @@ def _baseline(reader: _Reader, path: Path, measure: Measure) -> tuple[float, flo
     of_interval = {
         "confidence": reader.confidence,
         "method": reader.one_of("bca", "percentile"),
-        "resamples": reader.positive,
+        "resamples": reader.resamples,
         "seed": reader.whole,
     }
     found = reader.table(path, {"tolerance": reader.from_zero, "by": reader.one_of("mean", "interval"), **of_interval})

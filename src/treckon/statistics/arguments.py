@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import frexp, fsum, isfinite
 
-from treckon.errors import EvaluationError, ParameterError
+from treckon.errors import EvaluationError, ParameterError, in_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def whole(name: str, value: object, lowest: int, highest: int) -> int:
     """The value, checked. Raises ParameterError."""
     index = None if isinstance(value, bool) else getattr(value, "__index__", None)
     if index is None or not lowest <= index() <= highest:
-        raise ParameterError(f"{name}: expected a whole number from {lowest} to {highest}, found {value!r}")
+        raise ParameterError(f"{name}: expected a whole number from {lowest} to {highest}, found {in_short(value)}")
     return int(index())
 
 
@@ -116,10 +116,10 @@ def share(name: str, value: Any) -> float:
     """The value, checked to be above 0 and below 1. Raises ParameterError."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = 0.0
     if isinstance(value, (str, bool)) or not 0.0 < found < 1.0:
-        raise ParameterError(f"{name}: expected a number above 0 and below 1, found {value!r}")
+        raise ParameterError(f"{name}: expected a number above 0 and below 1, found {in_short(value)}")
     return found
 
 
