@@ -38,6 +38,14 @@ if TYPE_CHECKING:
 #: Formats of judgements by groups of assessors, by subtopic, and of preferences: they can't be told from others.
 GROUP_FORMATS = ("qrels_jg", "subtopics", "prefs", "qrels_prefs")
 
+#: What messages call the judgements that a view is of.
+_JUDGEMENTS = {
+    VIEW_RANKING: "judgements of documents",
+    VIEW_JUDGMENT_GROUPS: "judgements in groups",
+    VIEW_SUBTOPICS: "judgements by subtopic",
+    VIEW_PREFERENCES: "preferences",
+}
+
 
 class Evaluator:
     """Scores runs against the same judgements by the same measures and conventions.
@@ -177,7 +185,7 @@ class Evaluator:
                 measure.measure.view == VIEW_SUBTOPICS and self._view == VIEW_JUDGMENT_GROUPS
             ):
                 raise EvaluationError(
-                    f"{measure}: it is for {measure.measure.view}, these judgements are for {self._view}"
+                    f"{measure}: expected {_JUDGEMENTS[measure.measure.view]}, found {_JUDGEMENTS[self._view]}"
                 )
         if self._view == VIEW_PREFERENCES:
             self._refuse_options_of_grades()
@@ -306,7 +314,7 @@ class Evaluator:
         Raises KeyError for a query without judgements, EvaluationError where `has_rankings` is False.
         """
         if not self.has_rankings:
-            raise EvaluationError(f"expected judgements of documents, found {self._view}")
+            raise EvaluationError(f"expected {_JUDGEMENTS[VIEW_RANKING]}, found {_JUDGEMENTS[self._view]}")
         number = self._qrels.find(id_bytes(query_id, "query"))
         if number < 0:
             raise KeyError(query_id)

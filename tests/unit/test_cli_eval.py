@@ -86,6 +86,16 @@ def test_no_summary(printed):
     assert printed("qrels", "a.run", "--no-summary", "-m", "RR") == [["run", "queries", "RR"]]
 
 
+@pytest.mark.parametrize("options", [(), ("-q",)])
+def test_no_summary_in_json(options, treckon, folder):
+    one, other = (
+        json.loads(treckon("eval", "qrels", "a.run", "-m", "RR", "--format", "json", *more, folder=folder).stdout)
+        for more in (options, (*options, "-n"))
+    )
+    assert one["runs"][0].pop("means") == {"RR": 0.5}
+    assert one == other
+
+
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
 def test_for_people_one_runs_means_stand_below_each_other(format, treckon, folder):
     shown = treckon("eval", "qrels", "a.run", "-m", "official", "--format", format, folder=folder).stdout.decode()

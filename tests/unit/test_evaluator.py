@@ -534,8 +534,14 @@ def test_judgements_in_groups_and_preferences(tmp_path):
     assert evaluator.evaluate({"q": {"b": 3.0, "a": 2.0}})["prefs_simp"] == pytest.approx(2 / 3)
     with pytest.raises(ParameterError, match="ties: expected 'trec'"):
         treckon.Evaluator(tmp_path / "prefs", "prefs_simp", format="prefs", ties="expected")
-    with pytest.raises(EvaluationError, match="map: it is for ranking, these judgements are for preferences"):
+    with pytest.raises(EvaluationError, match="^map: expected judgements of documents, found preferences$"):
         treckon.Evaluator(tmp_path / "prefs", "map", format="prefs")
+    with pytest.raises(EvaluationError, match="^prefs_simp: expected preferences, found judgements in groups$"):
+        treckon.Evaluator(tmp_path / "groups", "prefs_simp", format="qrels_jg")
+    with pytest.raises(EvaluationError, match="^P_IA@5: expected judgements by subtopic, found judgements of d"):
+        treckon.Evaluator(QRELS, "P_IA@5")
+    with pytest.raises(EvaluationError, match="^expected judgements of documents, found preferences$"):
+        treckon.Evaluator(tmp_path / "prefs", "prefs_simp", format="prefs").judgements("q")
 
 
 # Own measures.

@@ -283,6 +283,17 @@ def test_a_table_of_ranks(ranked):
     assert messages == ""
 
 
+def test_numbers_of_documents_are_whole(ranked, treckon, folder):
+    rows, _ = ranked("runs/good", "-m", "num_ret", "-m", "num_rel_ret")
+    assert [row[2:] for row in rows] == [
+        ["num_ret", "num_rel_ret", "rank by num_rel_ret", "missing"],
+        ["4", "4", "1", "0"],
+    ]
+    arguments = ("runs/good", "-m", "num_ret", "-m", "num_rel_ret", "--format", "markdown")
+    shown = treckon("leaderboard", "qrels", *arguments, folder=folder).stdout.decode()
+    assert "| 1 | good | 4 | 4 (1) | 0 |" in shown.splitlines()
+
+
 def test_all_tables(treckon, folder):
     (folder / "runs" / "odd").write_text("q1 Q0 a 1 nan t\n")
     status, shown, messages = treckon("leaderboard", "qrels", "runs", "-m", "AP", "-m", "RR", folder=folder)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_inputs, conventions_of
-from treckon.cli.output import chosen_format, say, write_tables
+from treckon.cli.output import chosen_format, measure_column, say, write_tables
 from treckon.measures.usual import USUAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
+    from typing import Any
 
     from treckon.alternatives import Alternatives
-    from treckon.report.tables import Cell, Column, Table
+    from treckon.report.tables import Cell, Table
     from treckon.results import Evaluation
-    from treckon.syntax import Measure
 
 SUMMARY = "score runs by any measures and conventions"
 
@@ -61,15 +61,16 @@ def run(arguments: Namespace) -> int:
     scored = _scored(arguments)
     for note in _notes(scored):
         say(arguments, note)
-    data = {
-        "qrels": arguments.qrels,
-        "runs": [
-            {"run": one.name, "path": one.path, **one.evaluation.to_dict(per_query=arguments.per_query)}
-            for one in scored
-        ],
-    }
+    data = {"qrels": arguments.qrels, "runs": [_as_dict(one, arguments) for one in scored]}
     write_tables(arguments, _table(arguments, scored), data)
     return 0
+
+
+def _as_dict(one: Scored, arguments: Namespace) -> dict[str, Any]:
+    found = {"run": one.name, "path": one.path, **one.evaluation.to_dict(per_query=arguments.per_query)}
+    if arguments.no_summary:
+        del found["means"]
+    return found
 
 
 def _scored(arguments: Namespace) -> list[Scored]:
@@ -112,7 +113,7 @@ def _table(arguments: Namespace, scored: list[Scored]) -> Table:
     measures = scored[0].evaluation.measures
     if len(scored) == 1 and not arguments.per_query and chosen_format(arguments) not in ("tsv", "csv"):
         (one,) = scored
-        means = [[str(m), _column(m).text(value, arguments.digits)] for m, value in one.evaluation.means.items()]
+        means = [[str(m), measure_column(m).text(value, arguments.digits)] for m, value in one.evaluation.means.items()]
         return Table(["measure", Column(one.name, "real")], [] if arguments.no_summary else means)
     columns = ["run", "query"] if arguments.per_query else ["run", Column("queries", "integer")]
     rows: list[list[Cell]] = []
@@ -124,15 +125,7 @@ def _table(arguments: Namespace, scored: list[Scored]) -> Table:
         if not arguments.no_summary:
             label = "all" if arguments.per_query else len(evaluation.query_ids)
             rows.append([one.name, label, *(evaluation[m] if m in evaluation else None for m in measures)])
-    return Table([*columns, *map(_column, measures)], rows)
-
-
-def _column(measure: Measure) -> Column:
-    from treckon.registry import INTEGER, TEXT  # noqa: PLC0415
-    from treckon.report.tables import Column  # noqa: PLC0415
-
-    kind = {INTEGER: "integer", TEXT: "text"}.get(measure.measure.value_type, "real")
-    return Column(str(measure), kind)
+    return Table([*columns, *map(measure_column, measures)], rows)
 
 
 # What is said besides

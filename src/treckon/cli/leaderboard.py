@@ -15,7 +15,7 @@ from treckon.cli.options import (
     share,
     whole_number,
 )
-from treckon.cli.output import say, write, write_tables
+from treckon.cli.output import measure_column, say, write, write_tables
 from treckon.errors import ParameterError
 from treckon.measures.usual import USUAL
 
@@ -185,11 +185,11 @@ def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
     others = [measure for measure in board.measures if measure != board.by]
     interval = f"{100 * board.options['confidence']:g}%"
     has_intervals = any(entry.interval is not None for entry in board.entries)
-    columns: list[Column | str] = [Column("rank", "integer"), "run", Column(str(board.by), "real")]
+    columns: list[Column | str] = [Column("rank", "integer"), "run", measure_column(board.by)]
     if has_intervals:
         columns += [Column(f"{interval} low", "real"), Column(f"{interval} high", "real"), "groups"]
     for measure in others:
-        columns.append(Column(str(measure), "real"))
+        columns.append(measure_column(measure))
         columns += [] if for_people else [Column(f"rank by {measure}", "integer")]
     columns.append(Column("missing", "integer"))
     rows = []
@@ -199,7 +199,7 @@ def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
             row += ["", "", ""] if entry.interval is None else [entry.interval.low, entry.interval.high, entry.groups]
         for measure in others:
             mean, rank = entry.means[measure], entry.ranks[measure]
-            row += [f"{mean:.{digits}f} ({rank})"] if for_people else [mean, rank]
+            row += [f"{measure_column(measure).text(mean, digits)} ({rank})"] if for_people else [mean, rank]
         rows.append([*row, entry.missing])
     title = board.title
     notes = [*board.notes, *(["behind a mean stands the rank by it"] if for_people and others else [])]

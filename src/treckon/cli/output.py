@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Sequence
 
-    from treckon.report.tables import Table
+    from treckon.report.tables import Column, Table
+    from treckon.syntax import Measure
 
 
 class OutputError(TreckonError):
@@ -66,6 +67,15 @@ def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: ob
         width = get_terminal_size().columns
     format = chosen_format(arguments)
     write(render(tables, format, width, terminal, digits=arguments.digits, data=data), arguments.output)
+
+
+def measure_column(measure: Measure) -> Column:
+    """A column of values of a measure: whole numbers, texts or others."""
+    from treckon.registry import INTEGER, TEXT  # noqa: PLC0415
+    from treckon.report.tables import Column  # noqa: PLC0415
+
+    kind = {INTEGER: "integer", TEXT: "text"}.get(measure.measure.value_type, "real")
+    return Column(str(measure), kind)
 
 
 def chosen_format(arguments: Namespace) -> str:
