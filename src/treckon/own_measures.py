@@ -98,7 +98,7 @@ def define(name: str, function: Callable[[RankingView], float], *, title: str = 
         found = function(RankingView(kept, measure.setting.cutoff))
         try:
             number = float(found)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise EvaluationError(f"{measure}: expected a number from its function, found {in_short(found)}") from None
         if number - number != 0.0:
             raise EvaluationError(f"{measure}: expected a finite number from its function, found {number}")

@@ -599,6 +599,9 @@ def test_own_measures_that_cannot_be():
     bad = treckon.define("NotFinite", lambda ranking: math.nan)
     with pytest.raises(EvaluationError, match="NotFinite: expected a finite number from its function, found nan"):
         treckon.evaluate(QRELS, RUN, bad)
+    bad = treckon.define("NotFinite", lambda ranking: 10**400)
+    with pytest.raises(EvaluationError, match="NotFinite: expected a number from its function, found a whole"):
+        treckon.evaluate(QRELS, RUN, bad)
 
 
 def test_importing_treckon_imports_neither_numpy_nor_its_own_core():
