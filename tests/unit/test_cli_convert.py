@@ -240,14 +240,19 @@ def test_what_is_not_kept_is_said(folder, convert):
     assert convert("pastes", "qrels.txt", "run.txt", "o") == [
         scores,
         "treckon convert: note: grades are not kept: documents of grade 1 and more are the relevant ones",
-        "treckon convert: note: 1 judged queries are missing from the run; they stand there without ranked documents",
-        "treckon convert: note: 1 queries of the run are not judged; they stand there without relevant documents",
+        "treckon convert: note: 1 judged query is missing from the run; it stands there without ranked documents",
+        "treckon convert: note: 1 query of the run is not judged; it stands there without relevant documents",
     ]
     assert len(convert("pastes", "qrels.txt", "run.txt", "o.json")) == 2
+    (folder / "two.txt").write_text("y1 Q0 a 1 1 t\ny2 Q0 a 1 1 t\n")
+    assert convert("pastes", "qrels.txt", "two.txt", "o.json") == [
+        "treckon convert: note: 2 judged queries are missing from the run; they stand there without ranked documents",
+        "treckon convert: note: 2 queries of the run are not judged; they stand there without relevant documents",
+    ]
     assert convert("pastes", "qrels.txt", "run.txt", "o.json", "--quiet") == []
     (folder / "e.json").write_text('{"q1": {}, "q2": {"a": 1}}')
     assert convert("run", "e.json", "o") == [
-        "treckon convert: note: trec has no place for queries without documents: 1 are not kept"
+        "treckon convert: note: trec has no place for queries without documents: 1 is not kept"
     ]
     assert convert("run", "e.json", "o.json") == []
 

@@ -130,7 +130,7 @@ def _converted(arguments: Namespace, target: str) -> tuple[Iterator[bytes], list
 def _notes_on_queries(data: Data, target: str) -> list[str]:
     empty = sum(not documents for documents in data.values())
     return (
-        [f"{target} has no place for queries without documents: {empty} are not kept"]
+        [f"{target} has no place for queries without documents: {empty} {'is' if empty == 1 else 'are'} not kept"]
         if empty and target != "json"
         else []
     )
@@ -154,8 +154,14 @@ def _notes_on_pastes(qrels: Data, run: Data, target: str) -> list[str]:
             notes.append("grades are not kept: documents of grade 1 and more are the relevant ones")
     lacking = len(qrels.keys() - run.keys())
     if lacking:
-        notes.append(f"{lacking} judged queries are missing from the run; they stand there without ranked documents")
+        which = "judged query is" if lacking == 1 else "judged queries are"
+        notes.append(f"{lacking} {which} missing from the run; {_stand(lacking)} without ranked documents")
     lacking = len(run.keys() - qrels.keys())
     if lacking:
-        notes.append(f"{lacking} queries of the run are not judged; they stand there without relevant documents")
+        which = "query of the run is" if lacking == 1 else "queries of the run are"
+        notes.append(f"{lacking} {which} not judged; {_stand(lacking)} without relevant documents")
     return notes
+
+
+def _stand(n: int) -> str:
+    return "it stands there" if n == 1 else "they stand there"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from treckon.cli.options import add_formats, add_inputs, check_inputs
+from treckon.cli.options import add_formats, add_inputs, check_inputs, check_own_file
 from treckon.cli.output import say, write, write_tables
 
 TYPE_CHECKING = False
@@ -66,6 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     from treckon.report.tables import Column, Table  # noqa: PLC0415
 
     check_inputs(arguments.gate, arguments.qrels, arguments.run, arguments.baseline)
+    if arguments.junit is not None:
+        others = arguments.gate, arguments.qrels, arguments.run, arguments.baseline, arguments.output
+        check_own_file("--junit", arguments.junit, others)
     result = gate(
         arguments.gate,
         arguments.qrels,

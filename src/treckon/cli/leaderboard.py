@@ -11,6 +11,7 @@ from treckon.cli.options import (
     add_inputs,
     add_measures,
     check_inputs,
+    check_own_file,
     conventions_of,
     share,
     whole_number,
@@ -102,8 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _remove_scores(arguments: argparse.Namespace) -> None:
     """Removes the scores of before: whatever fails from here on, nobody takes them for those of this submission."""
     path = arguments.scores_json
-    if path == "-" or _is_one_of(path, [arguments.qrels, arguments.output, *arguments.runs]):
-        raise ParameterError(f"--scores-json: expected a file of its own, found '{path}'")
+    check_own_file("--scores-json", path, [arguments.qrels, arguments.output, *arguments.runs])
     if not os.path.exists(path):
         return
     is_scores = False
@@ -113,10 +113,6 @@ def _remove_scores(arguments: argparse.Namespace) -> None:
     if not is_scores:
         raise ParameterError(f"--scores-json: expected no file or one with scores, found '{path}' with something else")
     os.unlink(path)
-
-
-def _is_one_of(path: str, others: list[str | None]) -> bool:
-    return os.path.realpath(path) in {os.path.realpath(one) for one in others if one is not None}
 
 
 def _board(arguments: argparse.Namespace) -> Leaderboard:

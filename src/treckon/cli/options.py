@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 
 from treckon.conventions import CHOICES, RELEASES, Conventions
-from treckon.errors import InputError
+from treckon.errors import InputError, ParameterError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 #: Flags that trec_eval has for a convention, or that say more than its name does on a command line.
@@ -178,6 +179,12 @@ def check_inputs(*paths: str | None) -> None:
     """Raises InputError where more than one of the files is standard input; None is no file."""
     if paths.count("-") > 1:
         raise InputError("standard input", "expected one file from it, found '-' more than once")
+
+
+def check_own_file(option: str, path: str, others: Iterable[str | None]) -> None:
+    """Raises ParameterError where a file to write is standard output or one of the other files; None is no file."""
+    if path == "-" or os.path.realpath(path) in {os.path.realpath(one) for one in others if one is not None}:
+        raise ParameterError(f"{option}: expected a file of its own, found '{path}'")
 
 
 def add_columns(parser: argparse._ActionsContainer, flag: str) -> None:
