@@ -297,9 +297,10 @@ def test_output_that_cannot_be_written(treckon, tmp_path, monkeypatch):
         (".", "Is a directory"),
         ("a\0b", "a path has no NUL"),
     ):
+        named = path.replace("\0", "\\x00")
         status, shown, messages = treckon("measures", "-o", path, folder=tmp_path)
         assert (status, shown) == (2, b"")
-        assert messages.startswith(f"treckon measures: {path}: cannot write it: {reason}".encode())
+        assert messages.startswith(f"treckon measures: {named}: cannot write it: {reason}".encode())
     monkeypatch.setattr(sys, "stdout", None)
     assert treckon("measures") == (2, b"", b"treckon measures: standard output: cannot write it: it is closed\n")
 
@@ -356,6 +357,11 @@ def test_notes_are_said_in_the_commands_name(capfdbinary):
     arguments.quiet = True
     output.say(arguments, "note: it is not said")
     assert capfdbinary.readouterr().err == b"treckon measures: note: it is so\n"
+
+
+def test_messages_do_nothing_to_a_terminal(capfdbinary):
+    output.tell("an\x1b[31m id\r\x9b,\tone\n")
+    assert capfdbinary.readouterr().err == b"an\\x1b[31m id\\r\\x9b,\tone\n"
 
 
 def test_a_closed_standard_error_is_no_error(monkeypatch):

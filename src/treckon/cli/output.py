@@ -102,11 +102,15 @@ def say(arguments: Namespace, message: str) -> None:
         tell(f"treckon {arguments.command}: {message}\n")
 
 
+#: Characters that do something to a terminal: files may have them in ids, and messages quote these.
+_CONTROLS = {c: repr(chr(c))[1:-1] for c in (*range(32), *range(127, 160)) if chr(c) not in "\t\n"}
+
+
 def tell(text: str) -> None:
     """Writes to standard error, where there is one that takes it."""
     try:
         if sys.stderr is not None:
-            sys.stderr.write(text)
+            sys.stderr.write(text.translate(_CONTROLS))
             sys.stderr.flush()
     except OSError:
         pass

@@ -172,12 +172,9 @@ def _say(options: Options, message: str) -> None:
 
 def _tell(text: str) -> None:
     """Writes to stderr, where there is one that takes it."""
-    try:
-        if sys.stderr is not None:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-    except OSError:
-        pass
+    from treckon.cli.output import tell  # noqa: PLC0415
+
+    tell(text)
 
 
 def evaluate(options: Options) -> Iterator[bytes]:
