@@ -468,7 +468,7 @@ def check_run(
                 "documents": n_documents,
                 "judged": n_judged,
                 "shares": {
-                    cutoff: share / n_queries if n_queries else 0.0
+                    cutoff: round(share / n_queries, 10) if n_queries else 0.0  # sums of shares in units of 2^-40
                     for cutoff, share in zip(cutoffs, shares, strict=True)
                 },
             },

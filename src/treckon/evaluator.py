@@ -580,7 +580,7 @@ class _Scoring:
         if self._evaluator._view == VIEW_PREFERENCES:
             return {level: set() for level in {self._level(measure) for measure in self._measures}}
         for level in {self._level(measure) for measure in self._measures} | {self._conventions.level}:
-            found[level] = {number for number in numbers if self._lacks_relevant(number, level)}
+            found[level] = {number for number in numbers if self._qrels.n_relevant(number, level) == 0}
         if self._conventions.no_relevant == "error":
             for level, queries in found.items():
                 if queries:
@@ -642,16 +642,12 @@ class _Scoring:
             **({"own_documents": sum(one.n_own for one in scans)} if self._conventions.ignore_self else {}),
         }
 
-    def _lacks_relevant(self, number: int, level: int) -> bool:
-        """Whether a query has no document of this grade or a higher one. No grade has more than 32 bits."""
-        return self._qrels.n_relevant(number, min(level, 2**31)) == 0
-
     def _n_without_relevant(self) -> int:
         """How many judged queries have no relevant document."""
         if self._evaluator._view == VIEW_PREFERENCES:
             return 0
         level = self._conventions.level
-        return sum(self._lacks_relevant(number, level) for number in range(len(self._qrels)))
+        return sum(self._qrels.n_relevant(number, level) == 0 for number in range(len(self._qrels)))
 
 
 def _tag(scans: Sequence[AnyScan]) -> bytes:

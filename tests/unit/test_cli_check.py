@@ -96,6 +96,7 @@ def test_options(treckon, folder):
         (["none"], "none: cannot read it: No such file or directory"),
         ([], "expected a file to check (treckon check --help shows what there is)"),
         (["qrels", "--kind", "qrels", "--depth", "5"], "--depth: it is for runs"),
+        (["qrels", "--kind", "qrels", "--depth", "0"], "--depth: it is for runs"),
         (["qrels", "--kind", "qrels", "--cutoff", "5"], "--cutoff: it is for runs"),
         (["good", "--ignore", "tied-score"],
          "ignore: expected a kind of problem, found 'tied-score' (str); did you mean tied-scores?"),

@@ -99,7 +99,7 @@ def test_only_comparing(crosscheck):
     [
         ("map all\n", (),
          "scores: expected what a tool prints (trec_eval, ir_measures, gdeval, ndeval, csv, tsv, json, "
-         "jsonl, lines), found 'map all'; scores_format= tells it"),
+         "jsonl, lines), found 'map all'; name its format"),
         ("foo all 0.5\n", ("--scores-format", "trec_eval"), "scores: expected names of measures, found foo"),
         ("map all 0.5\n", ("--most", "7"), "most: expected a whole number from 0 to 4, found 7"),
         ("map all 0.5\n", ("--missing", "error"), "missing: expected another choice than 'error' in a cross-check"),

@@ -192,7 +192,7 @@ def test_arrays_and_frames():
          "scores:1: expected a measure's name among the columns, found query, foo"),
         ("nothing here\n", {}, InputError,
          "scores: expected what a tool prints (trec_eval, ir_measures, gdeval, ndeval, csv, tsv, json, jsonl, lines), "
-         "found 'nothing here'; scores_format= tells it"),
+         "found 'nothing here'; name its format"),
         ("\n\n", {}, InputError, "scores: expected names and values, found blank lines alone"),
         ("foo: bar\n", {"format": "lines"}, InputError, "scores: expected values of the format lines, found none"),
         ("{}", {}, InputError,
@@ -659,3 +659,11 @@ def test_every_habit_is_tested():
     others = {"ties averaged over the whole run", "0 without judged nonrelevant documents"}
     others |= {"negative grades counted as relevant", "0 from the first query without relevant documents on"}
     assert {one.name for one in HABITS} == tested | others  # the others: above, and in test_crosscheck_peers.py
+
+
+def test_one_value_and_a_level_that_no_grade_reaches():
+    """Grades have 32 bits, a level may have any number."""
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    assert treckon.crosscheck(qrels, run, {"map": 1.0}).verdict() == ["the value agrees at its printed precision"]
+    found = treckon.crosscheck(qrels, run, {"map": 0.7}, level=10**30)
+    assert [one.value for one in found.disagreements] == [0.0]

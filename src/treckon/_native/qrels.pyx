@@ -288,8 +288,9 @@ cdef class Qrels:
                     total += self.table.grades[unit.first_grade + j].count
         return total
 
-    def n_relevant(self, int64_t query, int64_t level):
+    def n_relevant(self, int64_t query, object level):
         """How many documents of a query (of all its groups) have a grade of at least `level`, which is at least 0."""
+        cdef int64_t lowest = min(level, 1 << 31)  # no grade has more than 32 bits, a level may
         if not 0 <= query < self.table.n_queries:
             raise IndexError(f"query {query} of {self.table.n_queries}")
         cdef const Query *q = &self.table.queries[query]
@@ -300,7 +301,7 @@ cdef class Qrels:
         for u in range(q.first_unit, q.first_unit + q.n_units):
             unit = &self.table.units[u]
             for i in range(unit.n_grades):
-                if self.table.grades[unit.first_grade + i].grade >= level:
+                if self.table.grades[unit.first_grade + i].grade >= lowest:
                     n += self.table.grades[unit.first_grade + i].count
         return n
 

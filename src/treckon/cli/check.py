@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = {name: getattr(arguments, name) for name in ("topics", "docids", "places", "ignore", "threads")}
     if arguments.kind == "qrels":
         for name in _OF_RUNS:
-            if getattr(arguments, name):
+            if getattr(arguments, name) not in (None, []):
                 raise ParameterError(f"--{name.removesuffix('s').replace('_', '-')}: it is for runs")
         report = check_qrels(arguments.file, **options)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_conventions, add_formats, add_inputs, check_inputs, conventions_of
+from treckon.cli.options import add_conventions, add_formats, add_inputs, check_inputs, conventions_of, whole_number
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
 
@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--most",
-        type=int,
+        type=whole_number,
         default=3,
         metavar="N",
         help="how many changes of the evaluation are tried together, 0 to 4; 0 compares only (default: %(default)s)",

@@ -283,7 +283,7 @@ def _detected(lines: list[str], name: str, known: _Known) -> str:
         return "ir_measures"
     found = first if len(first) <= 60 else first[:57] + "..."
     raise InputError(
-        name, f"expected what a tool prints ({', '.join(SCORES_FORMATS)}), found '{found}'; scores_format= tells it"
+        name, f"expected what a tool prints ({', '.join(SCORES_FORMATS)}), found '{found}'; name its format"
     )
 
 

@@ -290,7 +290,8 @@ class CrossCheck:
         """How many values agree, and what was not compared, in a sentence each."""
         n, n_wrong, left = len(self.values), len(self.disagreements), len(self.unexplained)
         if not n_wrong:
-            found = [f"all {n} values agree at their printed precision"]
+            which = "the value agrees at its" if n == 1 else f"all {n} values agree at their"
+            found = [f"{which} printed precision"]
         elif self.explanation is None:
             found = [f"{n_wrong} of {n} values disagree, and nothing that was tried explains them"]
         elif left:
