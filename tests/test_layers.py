@@ -16,7 +16,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "treckon"
 # A module of a package may have an entry of its own, which goes before the package's.
 LAYERS = [
     {"errors"},
-    {"params", "aggregate", "_native"},
+    {"params", "aggregate", "_native", "whole_numbers"},
     {"registry"},
     {"measures"},
     {"names", "syntax", "files", "reading", "preference_faults", "zscores", "conventions", "inputs"}

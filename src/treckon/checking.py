@@ -14,6 +14,7 @@ from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
 from treckon.mappings import read_qrels as read_mapping
 from treckon.reading import FORMATS, available_threads, n_shares, query_starts, raise_problem, read_qrels, scan
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -430,11 +431,11 @@ def check_run(
     >>> treckon.check_run("q1 Q0 d1 1 0.5 mine\\nq1 Q0 d1 2 0,4 mine\\n")["duplicate-document"].places[0].line
     2
     """
-    cutoffs = sorted({_whole("cutoffs", one, 1) for one in cutoffs})
-    depth = None if depth is None else _whole("depth", depth, 0)
+    cutoffs = sorted({checked_whole_number("cutoffs", one, 1, 10**9) for one in cutoffs})
+    depth = None if depth is None else checked_whole_number("depth", depth, 0, 10**9)
     if run_tag is not None and (not isinstance(run_tag, str) or run_tag.split() != [run_tag]):
         raise ParameterError(f"run_tag: expected a text without white space, found {shown(run_tag)}")
-    ignored, limit = _ignored(ignore), _whole("places", places, 0)
+    ignored, limit = _ignored(ignore), checked_whole_number("places", places, 0, 10**9)
     judged = None if qrels is None else _judgements(qrels)
     expected = None if topics is None else read_query_ids(topics)
     documents = None if docids is None else _collection(docids)
@@ -491,7 +492,7 @@ def check_qrels(
 
     Raises InputError for a file that can't be read, ParameterError.
     """
-    ignored, limit = _ignored(ignore), _whole("places", places, 0)
+    ignored, limit = _ignored(ignore), checked_whole_number("places", places, 0, 10**9)
     expected = None if topics is None else read_query_ids(topics)
     documents = None if docids is None else _collection(docids)
     with _opened(qrels, "qrels") as source:
@@ -499,13 +500,6 @@ def check_qrels(
         counted = checker.findings()
         counted.update(_unexpected(checker, expected, None, limit))
         return CheckReport(source.name, "qrels", _problems(counted, "qrels", ignored, limit, {}), checker.counts)
-
-
-def _whole(name: str, value: object, lowest: int) -> int:
-    index = None if isinstance(value, bool) else getattr(value, "__index__", None)
-    if index is None or not lowest <= index() <= 10**9:
-        raise ParameterError(f"{name}: expected a whole number from {lowest} to 1000000000, found {shown(value)}")
-    return int(index())
 
 
 def _ignored(names: Iterable[str]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treckon.errors import ParameterError, in_short, shortened
 from treckon.params import check_discount, check_gain
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,11 +88,11 @@ class Conventions:
             if not isinstance(value, str) or value not in choices:
                 raise ParameterError(f"{name}: expected {_listed(choices)}, found {in_short(value)}")
             put(self, name, value)
-        put(self, "seed", _whole("seed", given.get("seed", 0)))
-        put(self, "samples", _whole("samples", given.get("samples", 100), 2))
-        put(self, "level", _whole("level", given.get("level", 1)))
+        put(self, "seed", checked_whole_number("seed", given.get("seed", 0)))
+        put(self, "samples", checked_whole_number("samples", given.get("samples", 100), 2))
+        put(self, "level", checked_whole_number("level", given.get("level", 1)))
         depth = given.get("depth")
-        put(self, "depth", None if depth is None else _whole("depth", depth, 1))
+        put(self, "depth", None if depth is None else checked_whole_number("depth", depth, 1))
         ignores = given.get("ignore_self", False)
         if type(ignores).__name__ not in ("bool", "bool_"):  # NumPy's too
             raise ParameterError(f"ignore_self: expected True or False, found {in_short(ignores)}")
@@ -174,9 +175,3 @@ def _made(options: dict[str, object]) -> Conventions:
 
 def _listed(choices: tuple[str, ...]) -> str:
     return ", ".join(map(repr, choices[:-1])) + " or " + repr(choices[-1])
-
-
-def _whole(name: str, value: object, lowest: int = 0) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < lowest:
-        raise ParameterError(f"{name}: expected a whole number from {lowest}, found {in_short(value)}")
-    return int(value.__index__())

@@ -25,6 +25,7 @@ from treckon.registry import (
 from treckon.results import Evaluation
 from treckon.syntax import parse_all
 from treckon.trec_evaluation import view_of
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Evaluator:
     ) -> None:
         self.conventions = Conventions(**conventions)
         self.measures = parse_all(measures, release=self.conventions.release)
-        self._threads = _checked_threads(threads) or available_threads()
+        self._threads = checked_whole_number("threads", threads) or available_threads()
         self._given = frozenset(conventions)
         self._warnings: list[str] = []
         if format in GROUP_FORMATS:
@@ -359,12 +360,6 @@ def evaluate(
     """
     evaluator = Evaluator(qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, **conventions)
     return evaluator.evaluate(run, columns=run_columns, format=run_format)
-
-
-def _checked_threads(threads: Any) -> int:
-    if isinstance(threads, bool) or not hasattr(threads, "__index__") or threads.__index__() < 0:
-        raise ParameterError(f"threads: expected a whole number from 0, found {in_short(threads)}")
-    return int(threads.__index__())
 
 
 def _takes(measure: Measure, option: str) -> bool:

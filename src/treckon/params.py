@@ -6,6 +6,7 @@ from math import isfinite
 
 from treckon._native.numbers import integer_prefix, real_prefix
 from treckon.errors import EvaluationError, ParameterError, in_short, shortened
+from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -337,11 +338,6 @@ def check_discount(value: object) -> Discount:
     raise ParameterError(f"discount: expected 'log2', 'none' or ('jk', b) with b above 1, found {in_short(value)}")
 
 
-def _integer(value: Any) -> int | None:
-    """`value` as an int, None where it is no whole number."""
-    return None if isinstance(value, bool) or not hasattr(value, "__index__") else int(value)
-
-
 def _real(value: Any) -> float | None:
     """`value` as a float, None where it is no finite number."""
     if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
@@ -354,7 +350,7 @@ def _real(value: Any) -> float | None:
 
 
 def _is_grade(value: object) -> bool:
-    grade = _integer(value)
+    grade = whole_number(value)
     return grade is not None and 0 <= grade < 2**31
 
 
@@ -366,7 +362,7 @@ def _check(argument: Argument, value: Any) -> Any:
         return check_discount(value)
     if argument.type == TEXT and value in argument.choices or argument.type == BOOL and isinstance(value, bool):
         return value
-    number = _integer(value) if argument.type == INT else _real(value) if argument.type == REAL else None
+    number = whole_number(value) if argument.type == INT else _real(value) if argument.type == REAL else None
     lowest, highest = argument.lowest, argument.highest
     if number is not None and (lowest is None or number >= lowest) and (highest is None or number <= highest):
         return number

@@ -360,6 +360,8 @@ def test_depth_level_and_release():
         ({"compat": "8"}, "compat: expected '9.0.8' or '10.0' or None, found '8'"),
         ({"ties": "expected", "depth": 3}, "depth: expected none with ties='expected'"),
         ({"order": "rank"}, "order: expected 'score' or 'input', since this run has no ranks, found 'rank'"),
+        ({"level": np.bool_(True)}, "level: expected a whole number from 0, found "),
+        ({"threads": np.bool_(True)}, "threads: expected a whole number from 0, found "),
         ({"threads": -1}, "threads: expected a whole number from 0, found -1"),
         ({"threads": 1.5}, "threads: expected a whole number from 0, found 1.5"),
         ({"threads": True}, "threads: expected a whole number from 0, found True"),

@@ -27,6 +27,7 @@ from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 from numbers import Complex, Real
 
 from treckon.errors import InputError, in_short
+from treckon.whole_numbers import whole_number
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -53,9 +54,9 @@ cpdef bytes id_bytes(object key, str place="id"):
             return (<str> key).encode("utf-8", "surrogatepass")
     if isinstance(key, bytes):
         return bytes(key)  # of a subclass, such as NumPy's: the bytes alone
-    if hasattr(key, "__index__") and not isinstance(key, bool):
+    if (number := whole_number(key)) is not None:
         try:
-            return b"%d" % key.__index__()
+            return b"%d" % number
         except ValueError:
             raise InputError(place, "expected an id of at most 4300 digits, found a whole number of more") from None
     raise InputError(place, f"expected text or a whole number as id, {described(key)}")

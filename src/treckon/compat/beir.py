@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.evaluator import Evaluator
+from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def checked_cutoffs(k_values: Iterable[int]) -> tuple[int, ...]:
     if not cutoffs:
         raise ParameterError("k_values: expected cutoffs, found none")
     for k in cutoffs:
-        if isinstance(k, bool) or not hasattr(k, "__index__") or k < 1:
+        if (whole_number(k) or 0) < 1:
             raise ParameterError(f"k_values: expected whole numbers from 1, found {k!r}")
     return tuple(int(k) for k in cutoffs)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import numbers
-import operator
 from collections.abc import Mapping
 from itertools import islice
 
 from treckon.errors import InputError, in_short
+from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def id_of(value: object) -> str:
         return str.__str__(value)  # of a subclass, such as NumPy's: the text alone
     if isinstance(value, (bytes, bytearray)):
         return value.decode("utf-8", "surrogateescape")
-    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's too: before 2.3 it passes for a whole number
+    if (number := whole_number(value)) is not None:
         try:
-            return str(operator.index(value))  # type: ignore[arg-type]
-        except (TypeError, ValueError):  # no whole number, or one of too many digits
+            return str(number)
+        except ValueError:  # too many digits
             pass
     raise Refused(f"expected text or a whole number as id, found {shown(value)}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import frexp, fsum, isfinite
 
 from treckon.errors import EvaluationError, ParameterError, in_short
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,17 +100,12 @@ def units(matrix: Array, clusters: Sequence[Hashable] | None) -> tuple[Array, Ar
     return sums, numpy.bincount(numbers).astype(float)
 
 
-def whole(name: str, value: object, lowest: int, highest: int) -> int:
-    """The value, checked. Raises ParameterError."""
-    index = None if isinstance(value, bool) else getattr(value, "__index__", None)
-    if index is None or not lowest <= index() <= highest:
-        raise ParameterError(f"{name}: expected a whole number from {lowest} to {highest}, found {in_short(value)}")
-    return int(index())
-
-
 def resampling(resamples: object, seed: object) -> tuple[int, int]:
     """Number of resamples and seed, checked."""
-    return whole("resamples", resamples, 1, MOST_RESAMPLES), whole("seed", seed, 0, 2**64 - 1)
+    return (
+        checked_whole_number("resamples", resamples, 1, MOST_RESAMPLES),
+        checked_whole_number("seed", seed, 0, 2**64 - 1),
+    )
 
 
 def share(name: str, value: Any) -> float:

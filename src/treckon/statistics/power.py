@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import isnan, sqrt
 
 from treckon.errors import ParameterError
-from treckon.statistics.arguments import scipy_stats, share, whole
+from treckon.statistics.arguments import scipy_stats, share
+from treckon.whole_numbers import checked_whole_number
 
 _MOST_QUERIES = 10**9
 
@@ -26,7 +27,7 @@ def minimum_detectable_difference(
 
     Raises ParameterError, and ImportError where SciPy is missing.
     """
-    n = whole("n_queries", n_queries, 0, _MOST_QUERIES)
+    n = checked_whole_number("n_queries", n_queries, 0, _MOST_QUERIES)
     power, alpha = share("power", power), share("alpha", alpha)
     if power <= alpha:
         raise ParameterError(f"power: expected more than alpha, which is {alpha}, found {power}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon.reading import available_threads
-from treckon.statistics.arguments import whole
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _KEPT = 1 << 23
 
 def n_threads(threads: object) -> int:
     """How many threads to use, of the number that the user gave (0: as many as can run)."""
-    return whole("threads", threads, 0, 1024) or available_threads()
+    return checked_whole_number("threads", threads, 0, 1024) or available_threads()
 
 
 def share_out(n: int, cost: int, threads: int, work: Callable[[int, int, int], None]) -> None:
