@@ -133,19 +133,17 @@ def test_an_evaluation_in_a_provider_s_style_runs_unchanged():
     }
 
 
-def test_what_is_installed_is_taken_back():
+def test_what_is_installed_is_taken_back(monkeypatch: pytest.MonkeyPatch):
     own = types.ModuleType("pytrec_eval")
-    sys.modules["pytrec_eval"] = own
-    try:
-        compat.install("pytrec_eval")
-        compat.install("pytrec_eval")  # changes nothing
-        assert sys.modules["pytrec_eval"] is sys.modules["pytrec_eval_ext"] is ours
-        compat.uninstall("pytrec_eval")
-        assert sys.modules["pytrec_eval"] is own and "pytrec_eval_ext" not in sys.modules
-        compat.uninstall("pytrec_eval")  # changes nothing
-        assert sys.modules["pytrec_eval"] is own
-    finally:
-        del sys.modules["pytrec_eval"]
+    monkeypatch.setitem(sys.modules, "pytrec_eval", own)
+    monkeypatch.delitem(sys.modules, "pytrec_eval_ext", raising=False)  # of one that is installed
+    compat.install("pytrec_eval")
+    compat.install("pytrec_eval")  # changes nothing
+    assert sys.modules["pytrec_eval"] is sys.modules["pytrec_eval_ext"] is ours
+    compat.uninstall("pytrec_eval")
+    assert sys.modules["pytrec_eval"] is own and "pytrec_eval_ext" not in sys.modules
+    compat.uninstall("pytrec_eval")  # changes nothing
+    assert sys.modules["pytrec_eval"] is own
 
 
 @pytest.mark.parametrize("function", [compat.install, compat.uninstall])

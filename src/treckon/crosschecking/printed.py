@@ -529,8 +529,8 @@ class _Walk:
     def _frame(self, frame: Any) -> None:
         """A pandas data frame, long or wide; its index may be the queries."""
         names = [str(one) for one in frame.columns]
-        rows: list[dict[str, Any]] = frame.reset_index().to_dict("records")
         has_query = any(one.lower() in _QUERY_NAMES for one in names)
+        rows: list[dict[str, Any]] = frame.reset_index(drop=has_query).to_dict("records")
         for row in rows:
             if not has_query:
                 key = next(iter(row))
