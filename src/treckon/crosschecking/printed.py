@@ -421,14 +421,14 @@ class _Walk:
                 self.found.add(measure, query, text, self._place(query, measure))
         elif isinstance(node, Mapping):
             self._mapping(node, query, measure)
+        elif hasattr(node, "to_dict") and hasattr(node, "columns") and hasattr(node, "index"):
+            self._frame(node)  # before objects: a frame has its columns as attributes
         elif hasattr(node, "per_query"):  # ours, and ir_measures' CalcResults
             self.walk(getattr(node, "aggregated", None) or getattr(node, "means", {}), None, None)
             self.walk(node.per_query, None, None)
         elif hasattr(node, "measure") and hasattr(node, "value"):
             text = self._number(node.value, f"{self.name}: {node.measure}")
             self.found.add(node.measure, getattr(node, "query_id", None), text, self._place(None, str(node.measure)))
-        elif hasattr(node, "to_dict") and hasattr(node, "columns") and hasattr(node, "index"):
-            self._frame(node)
         elif hasattr(node, "tolist"):
             self.walk(node.tolist(), query, measure)
         elif isinstance(node, Iterable) and not isinstance(node, (str, bytes)):
