@@ -416,14 +416,6 @@ def test_the_minimum_detectable_difference_has_its_power(n, power, alpha):
     assert reached == pytest.approx(power, abs=1e-9)
 
 
-def test_the_minimum_detectable_difference_is_statsmodels():
-    scipy_stats()
-    power = pytest.importorskip("statsmodels.stats.power")
-    for n in (5, 50, 250):
-        expected = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
-        assert minimum_detectable_difference(1.0, n) == pytest.approx(expected, rel=1e-6)
-
-
 def test_the_minimum_detectable_difference_where_there_is_none():
     assert minimum_detectable_difference(0.1, 1) is None
     assert minimum_detectable_difference(0.0, 10) == 0.0
@@ -461,11 +453,8 @@ def test_corrections_are_ordered(raw):
 
 @settings(max_examples=20, deadline=None)
 @given(P_VALUES)
-def test_corrections_are_scipys_and_statsmodels(raw):
+def test_benjamini_and_hochberg_s_correction_is_scipys(raw):
     assert adjust(raw, "benjamini-hochberg") == pytest.approx(scipy_stats().false_discovery_control(raw), rel=1e-12)
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
-    for ours, theirs in (("holm", "holm"), ("bonferroni", "bonferroni"), ("benjamini-hochberg", "fdr_bh")):
-        assert adjust(raw, ours) == pytest.approx(multitest.multipletests(raw, method=theirs)[1], rel=1e-12)
 
 
 def test_corrections_refuse():
