@@ -54,6 +54,19 @@ RUN = """\
 """
 
 
+def _by_query(text, column, number):
+    """{query: {document: number}} of these lines."""
+    found = {}
+    for line in text.splitlines():
+        fields = line.split()
+        found.setdefault(fields[0], {})[fields[2]] = number(fields[column])
+    return found
+
+
+#: The same as dicts.
+JUDGED, RETRIEVED = _by_query(QRELS, 3, int), _by_query(RUN, 4, float)
+
+
 def _per_query(text):
     """{query: {measure: value as printed}} of lines ``measure query=value ...``; "all" is the mean."""
     found = {}

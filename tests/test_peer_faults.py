@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import treckon
+from peers_input import JUDGED, RETRIEVED
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, UnknownMeasureError
 
 
@@ -23,25 +24,7 @@ def of_query(measure: str, qrels: Any, run: Any, query: str = "q", **options: An
     return treckon.evaluate(qrels, run, measure, **options).per_query[query][str(treckon.parse(measure))]
 
 
-# The small input on which peers differ: a graded query, ties, a missing query, one without a relevant document, more
-# relevant documents than retrieved ones, an unjudged query, scores that only a double tells apart.
-
-QRELS = {
-    "1": {"a": 3, "b": 2, "c": 1, "d": 0, "e": -1, "f": 2, "g": 1},
-    "2": {"d1": 1, "d2": 0, "d3": 2, "d4": 0},
-    "3": {"m": 1, "n": 1},
-    "4": {"o": 0},
-    "5": {f"r{i}": 1 for i in range(12)},
-    "7": {"da": 1, "db": 0},
-}
-RUN = {
-    "1": {"b": 7, "x": 6, "e": 5, "a": 4, "d": 3, "c": 2, "y": 1},
-    "2": dict.fromkeys(["d1", "d2", "d3", "d4", "d5"], 1.0),
-    "4": {"o": 1},
-    "5": {"r1": 3, "z": 2, "r2": 1},
-    "6": {"w": 1},
-    "7": {"da": 0.700000010, "db": 0.700000005},
-}
+# The small input on which peers differ
 
 PER_QUERY = [  # values that trec_eval 10.0 prints, and pytrec_eval where it reads doubles; others break ties otherwise
     ("AP", {"1": 0.4, "2": 0.3667, "3": 0, "4": 0, "5": 0.1389, "7": 1}),
@@ -61,7 +44,7 @@ PER_QUERY = [  # values that trec_eval 10.0 prints, and pytrec_eval where it rea
 
 @pytest.mark.parametrize(("measure", "values"), PER_QUERY)
 def test_trec_eval_s_values_on_the_input_where_peers_differ(measure: str, values: dict[str, float]):
-    found = treckon.evaluate(QRELS, RUN, measure, missing="zero").per_query
+    found = treckon.evaluate(JUDGED, RETRIEVED, measure, missing="zero").per_query
     assert {query: found[query][measure] for query in values} == pytest.approx(values, abs=5.1e-5)
 
 
@@ -70,7 +53,7 @@ def test_trec_eval_s_values_on_the_input_where_peers_differ(measure: str, values
     [("AP", "7", 0.5), ("nDCG@3", "7", 0.6309), ("RR", "7", 0.5), ("11pt_avg", "5", 0.1515)],
 )
 def test_pytrec_eval_s_scores_of_32_bits_are_an_option(measure: str, query: str, shown: float):
-    assert of_query(measure, QRELS, RUN, query, compat="9.0.8") == pytest.approx(shown, abs=5.1e-5)
+    assert of_query(measure, JUDGED, RETRIEVED, query, compat="9.0.8") == pytest.approx(shown, abs=5.1e-5)
 
 
 @pytest.mark.parametrize(
@@ -78,12 +61,12 @@ def test_pytrec_eval_s_scores_of_32_bits_are_an_option(measure: str, query: str,
     [("AP", 0.3176), ("nDCG@3", 0.4107), ("RR", 0.5556), ("P@3", 0.2778), ("Bpref", 0.3028), ("gm_map", 0.0113)],
 )
 def test_means_over_all_judged_queries_are_trec_eval_s(measure: str, mean: float):
-    assert value(measure, QRELS, RUN, missing="zero") == pytest.approx(mean, abs=5.1e-5)
+    assert value(measure, JUDGED, RETRIEVED, missing="zero") == pytest.approx(mean, abs=5.1e-5)
 
 
 @pytest.mark.parametrize(("measure", "mean"), [("AP", 0.3811), ("nDCG@3", 0.4928), ("P@3", 0.3333)])
 def test_means_over_both_are_beir_s_and_pytrec_eval_s_denominator(measure: str, mean: float):
-    assert value(measure, QRELS, RUN) == pytest.approx(mean, abs=5.1e-5)
+    assert value(measure, JUDGED, RETRIEVED) == pytest.approx(mean, abs=5.1e-5)
 
 
 # pytrec_eval
@@ -224,9 +207,9 @@ def test_ir_measures_divides_by_zero_in_accuracy_and_judged():
 
 
 def test_ir_measures_counts_no_judged_query_that_the_run_lacks():
-    evaluation = treckon.evaluate(QRELS, RUN, ["NumQ", "NumRel"], missing="zero")
+    evaluation = treckon.evaluate(JUDGED, RETRIEVED, ["NumQ", "NumRel"], missing="zero")
     assert (evaluation["NumQ"], evaluation["NumRel"]) == (6, 22)
-    assert [treckon.evaluate(QRELS, RUN, ["NumQ", "NumRel"])[one] for one in ("NumQ", "NumRel")] == [5, 20]
+    assert [treckon.evaluate(JUDGED, RETRIEVED, ["NumQ", "NumRel"])[one] for one in ("NumQ", "NumRel")] == [5, 20]
 
 
 def test_ir_measures_evaluates_a_query_whose_lines_lie_apart_twice():

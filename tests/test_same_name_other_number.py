@@ -1,31 +1,14 @@
-"""One small input that every convention matters for, and what other tools printed for it.
+"""One small input that every convention matters for (`peers_input` says why), and what other tools printed for it.
 
 Each tool is a set of conventions; its numbers, as recorded, come out of these. Where a tool prints a number that no
-convention explains, it isn't here. Queries: q1 grades 0 and -1 and unjudged documents; q2 five documents with the same
-score; q3 judged, but not in the run; q4 without a relevant document; q5 fewer documents than the cutoff; q6 in the run
-alone; q7 two scores that are the same 32-bit number.
+convention explains, it isn't here.
 """
 
 import pytest
 
 import treckon
+from peers_input import JUDGED, RETRIEVED
 
-QRELS = {
-    "q1": {"a": 3, "b": 2, "c": 1, "d": 0, "e": -1, "f": 2, "g": 1},
-    "q2": {"d1": 1, "d2": 0, "d3": 2, "d4": 0},
-    "q3": {"a": 1, "b": 1},
-    "q4": {"a": 0},
-    "q5": {f"r{i}": 1 for i in range(12)},
-    "q7": {"da": 1, "db": 0},
-}
-RUN = {
-    "q1": {"b": 7, "x": 6, "e": 5, "a": 4, "d": 3, "c": 2, "y": 1},
-    "q2": {"d1": 1, "d2": 1, "d3": 1, "d4": 1, "d5": 1},
-    "q4": {"a": 1},
-    "q5": {"r0": 3, "x": 2, "r1": 1},
-    "q6": {"a": 1},
-    "q7": {"da": 0.700000010, "db": 0.700000005},
-}
 TOOLS = {
     "trec_eval 10.0 -c": {"missing": "zero"},
     "trec_eval 9.0.8 -c, ir_measures": {"missing": "zero", "compat": "9.0.8"},
@@ -54,19 +37,19 @@ OF_QUERIES = {
     },
 }
 ONE_QUERY = [
-    ("trec_eval 10.0 -c", "P@3", "q2", 0.3333),
-    ("trec_eval 10.0 -c", "R@3", "q2", 0.5),
-    ("trec_eval 10.0 -c", "11pt_avg", "q5", 0.2424),
-    ("trec_eval 9.0.8 -c, ir_measures", "11pt_avg", "q5", 0.1515),
-    ("ranx", "P@3", "q2", 0.6667),
-    ("ranx", "R@3", "q2", 1.0),
-    ("ranx", "Rprec", "q2", 0.5),
-    ("ranx", "F@3", "q2", 0.8),
-    ("ranx", "bpref", "q2", 0.75),
+    ("trec_eval 10.0 -c", "P@3", "2", 0.3333),
+    ("trec_eval 10.0 -c", "R@3", "2", 0.5),
+    ("trec_eval 10.0 -c", "11pt_avg", "5", 0.2424),
+    ("trec_eval 9.0.8 -c, ir_measures", "11pt_avg", "5", 0.1515),
+    ("ranx", "P@3", "2", 0.6667),
+    ("ranx", "R@3", "2", 1.0),
+    ("ranx", "Rprec", "2", 0.5),
+    ("ranx", "F@3", "2", 0.8),
+    ("ranx", "bpref", "2", 0.75),
     # trectools' and ir_measures' RBP take documents as listed, as ranx does.
-    ("ranx", "RBP(p=0.8)", "q1", 0.3679),
-    ("ranx", "RBP(p=0.8)", "q2", 0.3280),
-    ("ranx", "RBP(p=0.8)", "q5", 0.3280),
+    ("ranx", "RBP(p=0.8)", "1", 0.3679),
+    ("ranx", "RBP(p=0.8)", "2", 0.3280),
+    ("ranx", "RBP(p=0.8)", "5", 0.3280),
 ]
 MEANS = {
     "trec_eval 10.0 -c": {
@@ -88,7 +71,7 @@ MEANS = {
 
 
 def evaluated(tool, measure, **more):
-    return treckon.evaluate(QRELS, RUN, measure, **TOOLS[tool], **more)
+    return treckon.evaluate(JUDGED, RETRIEVED, measure, **TOOLS[tool], **more)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +79,7 @@ def evaluated(tool, measure, **more):
 )
 def test_values_of_each_query(tool, measure, values):
     evaluation = evaluated(tool, measure)
-    assert evaluation.query_ids == tuple(QRELS)
+    assert evaluation.query_ids == tuple(JUDGED)
     assert [round(row[measure], 4) for row in evaluation.per_query.values()] == list(values)
 
 
@@ -113,12 +96,12 @@ def test_mean(tool, measure, mean):
 
 
 def test_a_negative_grade_as_a_judgement_is_what_ranx_makes_of_it():
-    assert evaluated("ranx", "bpref", negative="nonrelevant").per_query["q1"]["bpref"] == pytest.approx(0.3)
+    assert evaluated("ranx", "bpref", negative="nonrelevant").per_query["1"]["bpref"] == pytest.approx(0.3)
 
 
 def test_scores_for_documents_that_were_not_retrieved_are_what_scikit_learn_wants():
-    padded = {query: {**dict.fromkeys(QRELS[query], 0.0), **RUN[query]} for query in ("q1", "q5")}
-    evaluation = treckon.evaluate(QRELS, padded, "nDCG@10", ties="expected")
-    assert [round(evaluation.per_query[query]["nDCG@10"], 4) for query in ("q1", "q5")] == [0.7522, 0.8611]
+    padded = {query: {**dict.fromkeys(JUDGED[query], 0.0), **RETRIEVED[query]} for query in ("1", "5")}
+    evaluation = treckon.evaluate(JUDGED, padded, "nDCG@10", ties="expected")
+    assert [round(evaluation.per_query[query]["nDCG@10"], 4) for query in ("1", "5")] == [0.7522, 0.8611]
     tied = evaluated("trec_eval 10.0 -c", "nDCG@3", ties="expected")
-    assert round(tied.per_query["q2"]["nDCG@3"], 4) == 0.4860
+    assert round(tied.per_query["2"]["nDCG@3"], 4) == 0.4860

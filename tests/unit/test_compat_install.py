@@ -10,27 +10,11 @@ from typing import Any
 
 import pytest
 
+from peers_input import JUDGED, RETRIEVED
 from treckon import compat
 from treckon.compat import __main__ as command
 from treckon.compat import beir, mteb
 from treckon.compat import pytrec_eval as ours
-
-QRELS = {
-    "q1": {"a": 3, "b": 2, "c": 1, "f": 2, "g": 1, "d": 0, "e": -1},
-    "q2": {"d1": 1, "d2": 0, "d3": 2, "d4": 0},
-    "q3": {"a": 1},
-    "q4": {"a": 0},
-    "q5": {f"r{i}": 1 for i in range(12)},
-    "q7": {"da": 1, "db": 0},
-}
-RUN = {
-    "q1": {"b": 7.0, "x": 6.0, "e": 5.0, "a": 4.0, "d": 3.0, "c": 2.0, "y": 1.0},
-    "q2": {"d1": 1.0, "d2": 1.0, "d3": 1.0, "d4": 1.0, "d5": 1.0},
-    "q4": {"a": 1.0},
-    "q5": {"r1": 3.0, "n": 2.0, "r0": 1.0},
-    "q6": {"a": 1.0},
-    "q7": {"da": 0.700000010, "db": 0.700000005},
-}
 
 # As BEIR calls pytrec_eval.
 BEIR_STYLE = """
@@ -108,15 +92,15 @@ def library(source: str) -> Any:
 
 def test_a_beir_style_evaluation_runs_unchanged():
     compat.install("pytrec_eval")
-    found = library(BEIR_STYLE).evaluate(QRELS, RUN, [1, 3, 10])
-    assert found == beir.evaluate(QRELS, RUN, [1, 3, 10])
+    found = library(BEIR_STYLE).evaluate(JUDGED, RETRIEVED, [1, 3, 10])
+    assert found == beir.evaluate(JUDGED, RETRIEVED, [1, 3, 10])
     assert found[0]["NDCG@3"] == 0.41901 and found[0]["NDCG@10"] == 0.41766
 
 
 def test_an_mteb_style_evaluation_runs_unchanged():
     compat.install("pytrec_eval")
-    scores, means = library(MTEB_STYLE).evaluate(RUN, QRELS, [1, 3, 10])
-    expected = mteb.calculate_retrieval_scores(RUN, QRELS, [1, 3, 10])
+    scores, means = library(MTEB_STYLE).evaluate(RETRIEVED, JUDGED, [1, 3, 10])
+    expected = mteb.calculate_retrieval_scores(RETRIEVED, JUDGED, [1, 3, 10])
     assert scores == expected.all_scores
     assert means == {**expected.ndcg, **expected.map, **expected.recall, **expected.precision}
     assert means["MAP@10"] == pytest.approx(0.2811, abs=0.00005)
@@ -124,8 +108,8 @@ def test_an_mteb_style_evaluation_runs_unchanged():
 
 def test_an_evaluation_in_a_provider_s_style_runs_unchanged():
     compat.install("pytrec_eval")
-    found = library(PROVIDER_STYLE).evaluate(QRELS, RUN)
-    assert found["q1"] == {
+    found = library(PROVIDER_STYLE).evaluate(JUDGED, RETRIEVED)
+    assert found["1"] == {
         "num_q": 1.0,
         "map": pytest.approx((1 + 2 / 2) / 3),
         "Rprec": pytest.approx(2 / 3),
