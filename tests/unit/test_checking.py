@@ -20,7 +20,6 @@ from treckon.checking import ALL_KINDS, SEVERITIES
 from treckon.errors import InputError, ParameterError, TreckonError
 from treckon.files import Source
 
-ROOT = Path(__file__).resolve().parents[2]
 NO_END = (1 << 63) - 1
 KEPT = 200  # bytes of an id or field
 JUDGED = {b"q1": {b"d1": 1, b"d2": 0, b"d3": -1, b"\xc3\x9f": 2}, b"q2": {b"d%d" % i: 1 for i in range(20)}, b"q9": {}}
@@ -493,8 +492,8 @@ def test_judged_is_the_measure_of_that_name(cutoffs):
     run = "".join(f"q{q} Q0 d{(7 * q + 3 * i) % 11} {i} {(q * i) % 4} m\n" for q in range(1, 6) for i in range(1, 9))
     qrels = "".join(f"q{q} 0 d{i} {i % 3 - 1}\n" for q in range(1, 5) for i in range(q, 9))
     shares = treckon.check_run(run, qrels=qrels, cutoffs=cutoffs).judged["shares"]
-    for cutoff in cutoffs:
-        assert shares[cutoff] == pytest.approx(treckon.evaluate(qrels, run, f"Judged@{cutoff}")[f"Judged@{cutoff}"])
+    expected = {cutoff: treckon.evaluate(qrels, run, f"Judged@{cutoff}")[f"Judged@{cutoff}"] for cutoff in cutoffs}
+    assert shares == pytest.approx(expected)
 
 
 # What it takes
