@@ -9,6 +9,7 @@ from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import InputError, ParameterError
 from treckon.files import Source
+from treckon.inputs import as_qrels
 from treckon.inputs.text import open_text
 from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
@@ -518,12 +519,12 @@ def _ignored(names: Iterable[str]) -> set[str]:
 
 def _judgements(qrels: Any) -> Qrels:
     """Judgements of any kind; those that stand twice don't matter here."""
-    source = open_text(qrels, "qrels")
-    if source is not None:
-        with source:
-            return read_qrels(source).table
+    given = as_qrels(qrels)
+    if isinstance(given, Source):
+        with given:
+            return read_qrels(given).table
     builder = QrelsBuilder()
-    add_mapping(builder, read_mapping(qrels))
+    add_mapping(builder, read_mapping(given))
     return builder.finish("10.0")
 
 
@@ -555,7 +556,8 @@ def _opened(given: Any, name: str) -> Source:
 
 def _checked(source: Source, kind: str, limit: int, threads: int, **options: Any) -> _Together:
     """What checkers of parts of the file found, or, where these depend on each other, one of all of it."""
-    starts = query_starts(source, n_shares(source, threads or available_threads()))
+    threads = checked_whole_number("threads", threads) or available_threads()
+    starts = query_starts(source, n_shares(source, threads))
     checkers = [Checker(kind, limit, **options) for _ in starts]
     _scan(source, kind, checkers, starts)
     tags = {one.tag for one in checkers if one.tag is not None}

@@ -487,6 +487,30 @@ def test_judged_documents_up_to_a_cutoff():
     assert report.remarks()[1] == "judged: 1 of 4 documents of 2 judged queries, judged@1 0.5000, judged@5 0.1667"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qrels", "q1 0 a 1\n"),
+        ("qrels.json", '{"q1": {"a": 1}}'),
+        ("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\ta\t1\n"),
+    ],
+)
+def test_judgements_in_every_format(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    run = "q1 Q0 a 1 2 m\nq1 Q0 b 2 1 m\n"
+    for qrels in (path, text, {"q1": {"a": 1}}, [("q1", "a", 1)]):
+        assert treckon.check_run(run, qrels=qrels).judged["judged"] == 1
+
+
+@pytest.mark.parametrize("threads", [-1, "2", 1.0])
+def test_threads_are_a_whole_number(threads):
+    message = f"^threads: expected a whole number from 0, found {threads!r}$"
+    for check in (treckon.check_run, treckon.check_qrels):
+        with pytest.raises(ParameterError, match=message):
+            check("q1 0 a 1\n", threads=threads)
+
+
 @pytest.mark.parametrize("cutoffs", [[1], [2], [10], []])
 def test_judged_is_the_measure_of_that_name(cutoffs):
     run = "".join(f"q{q} Q0 d{(7 * q + 3 * i) % 11} {i} {(q * i) % 4} m\n" for q in range(1, 6) for i in range(1, 9))
