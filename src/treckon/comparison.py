@@ -7,14 +7,14 @@ from math import isfinite
 from typing import NamedTuple
 
 from treckon.aggregate import MEAN, SUM
-from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.errors import EvaluationError, ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.inputs.clusters import read_clusters
 from treckon.inputs.text import is_path
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import Columns, Evaluation
-from treckon.run_files import evaluate_file
+from treckon.run_files import evaluate_file, named
 from treckon.statistics import (
     CORRECTIONS,
     Interval,
@@ -345,13 +345,9 @@ def compare(
         if is_path(run):
             with Source(run) as source:
                 evaluations[name] = evaluate_file(evaluator, source, columns=run_columns, format=run_format)
-            continue
-        try:
-            evaluations[name] = evaluator.evaluate(run, columns=run_columns, format=run_format)
-        except EvaluationError as error:
-            raise EvaluationError(f"{name}: {error}") from None
-        except InputError as error:
-            raise InputError(name, str(error)) from None
+        else:
+            with named(name):
+                evaluations[name] = evaluator.evaluate(run, columns=run_columns, format=run_format)
     return _compared(evaluations, options)
 
 

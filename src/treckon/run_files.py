@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 
 from treckon.errors import EvaluationError, InputError, NoQueriesError
@@ -86,15 +87,16 @@ def evaluate_file(
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Within it, errors that say "run" of where they are say the file's name."""
+    """Within it, errors that say "run" of where they are say this name."""
     try:
         yield
     except NoQueriesError as error:
         raise NoQueriesError(f"{name}: {error}") from None
     except (InputError, EvaluationError) as error:
-        problem = str(error).removeprefix("run: ")
-        if problem == str(error):
+        text = str(error)
+        if not re.match(r"run(:[0-9]+)?: ", text):
             raise
+        text = text.removeprefix("run")
         if isinstance(error, InputError):
-            raise InputError(name, problem) from None
-        raise EvaluationError(f"{name}: {problem}") from None
+            raise InputError(name + error.place.removeprefix("run"), text[len(error.place) - 1 :]) from None
+        raise EvaluationError(name + text) from None

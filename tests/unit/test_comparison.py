@@ -255,7 +255,9 @@ TEXT = "expected a number for each query that is averaged or added up, found"
         ({"clusters": 5}, InputError, "clusters: expected a path, an open file or bytes, found 5"),
         ({"qrels": {}}, NoQueriesError, None),
         ({"extra": "error", "runs": {"old": OLD, "new": {"q9": {"a": 1}}}}, EvaluationError,
-         "new: run: expected judged queries alone, found query 'q9'"),
+         "new: expected judged queries alone, found query 'q9'"),
+        ({"no_relevant": "error", "qrels": {"q1": {"a": 0}}}, EvaluationError,
+         "qrels: expected a document of grade 1 or more for every query, found none for 1, for example 'q1'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared(arguments, error, message):
@@ -275,7 +277,13 @@ def test_evaluations_without_a_query():
 def test_a_run_that_cannot_be_read_is_named():
     with pytest.raises(InputError) as caught:
         treckon.compare(QRELS, {"old": OLD, "new": {"q1": {"a": "x"}}}, "RR")
-    assert str(caught.value).startswith("new: ")
+    assert str(caught.value).startswith("new: query 'q1', document 'a': expected a number as score, found 'x'")
+    assert caught.value.place == "new: query 'q1', document 'a'"
+    with pytest.raises(InputError) as caught:
+        treckon.compare(QRELS, {"old": OLD, "new": "q1 Q0 a 1 2 m\nq1 Q0 b\n"}, "RR")
+    assert str(caught.value) == "new:2: expected 6 fields (qid Q0 docno rank score tag), found 3"
+    with pytest.raises(EvaluationError, match=r"^new:2: expected each document once for a query, "):
+        treckon.compare(QRELS, {"old": OLD, "new": "q1 Q0 a 1 2 m\nq1 Q0 a 2 1 m\n"}, "RR")
     with pytest.raises(InputError) as caught:
         treckon.compare(QRELS, {"old": OLD, "new": "nowhere.run"}, "RR")
     assert str(caught.value).startswith("nowhere.run: ")
