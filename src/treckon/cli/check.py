@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import re
-
-from treckon.cli.options import add_formats, check_inputs
+from treckon.cli.options import add_formats, check_inputs, count
 from treckon.cli.output import say, write_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
     from treckon.checking import CheckReport
@@ -31,7 +29,7 @@ exit status: 0 clean: neither errors nor warnings (notes are no problem); 1 not 
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.add_argument(
         "file",
@@ -43,11 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topics", metavar="FILE", help="topics, or a list whose first field is a query's id")
     parser.add_argument("--qrels", metavar="FILE", help="judgements: which queries and documents are judged")
     parser.add_argument("--docids", metavar="FILE", help="the collection's document ids, one a line")
-    parser.add_argument("--depth", type=_whole, metavar="K", help="documents that each query should have")
+    parser.add_argument("--depth", type=count, metavar="K", help="documents that each query should have")
     parser.add_argument(
         "--cutoff",
         dest="cutoffs",
-        type=_wholes,
+        type=_counts,
         action="extend",
         default=[],
         metavar="K,...",
@@ -55,14 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run-tag", metavar="TAG", help="the tag that all lines should have")
     parser.add_argument(
-        "--places", type=_whole, default=10, metavar="N", help="shown of each kind (default: 10); all are counted"
+        "--places", type=count, default=10, metavar="N", help="shown of each kind (default: 10); all are counted"
     )
     parser.add_argument(
         "--ignore", action="append", default=[], metavar="KIND", help="a kind of problem that is none here; repeatable"
     )
     parser.add_argument(
         "--threads",
-        type=_whole,
+        type=count,
         default=0,
         metavar="N",
         help="how many may read the file (default: as many as can run)",
@@ -71,21 +69,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_formats(parser)
 
 
-def _whole(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
-    return int(text)
-
-
-def _wholes(text: str) -> list[int]:
-    return [_whole(part) for part in text.split(",")]
+def _counts(text: str) -> list[int]:
+    return [count(part) for part in text.split(",")]
 
 
 #: Options that say something of a run alone.
 _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Checks the file: 0 where it is clean, 1 where it isn't."""
     from treckon.checking import ALL_KINDS, check_qrels, check_run  # noqa: PLC0415
     from treckon.errors import ParameterError  # noqa: PLC0415

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-import re
-
-from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_inputs, conventions_of
+from treckon.cli.options import (
+    add_conventions,
+    add_formats,
+    add_inputs,
+    add_measures,
+    add_statistics,
+    check_inputs,
+    conventions_of,
+    inputs_of,
+    share,
+    statistics_of,
+)
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Sequence
 
     from treckon.comparison import Comparison
@@ -32,11 +40,10 @@ the same numbers on any machine. All but the randomization test need SciPy: pip 
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
     from treckon.comparison import TESTS  # noqa: PLC0415
     from treckon.statistics import CORRECTIONS  # noqa: PLC0415
-    from treckon.statistics.bootstrap import METHODS  # noqa: PLC0415
 
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
     parser.add_argument("baseline", metavar="BASELINE", help="the run that the others are compared with")
@@ -56,22 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=CORRECTIONS[0],
         help="of each test's p-values, over all measures and runs (default: %(default)s)",
     )
-    group.add_argument(
-        "--interval",
-        dest="method",
-        choices=METHODS,
-        default=METHODS[0],
-        help="kind of bootstrap interval (default: %(default)s)",
-    )
-    group.add_argument(
-        "--confidence", type=_share, default=0.95, metavar="X", help="of the intervals (default: %(default)s)"
-    )
-    group.add_argument(
-        "--resamples", type=_whole_number, default=10_000, metavar="N", help="how many are drawn (default: %(default)s)"
-    )
-    group.add_argument(
-        "--seed", type=_whole_number, default=0, metavar="N", help="of what is drawn (default: %(default)s)"
-    )
+    add_statistics(group, "the groups of runs and of the detectable difference")
     group.add_argument(
         "--cluster",
         dest="clusters",
@@ -79,14 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="lines of a query id and a cluster: the queries of a cluster are drawn, and change signs, together",
     )
     group.add_argument(
-        "--alpha",
-        type=_share,
-        default=0.05,
-        metavar="X",
-        help="level of the groups of runs and of the detectable difference (default: %(default)s)",
-    )
-    group.add_argument(
-        "--power", type=_share, default=0.8, metavar="X", help="of the detectable difference (default: %(default)s)"
+        "--power", type=share, default=0.8, metavar="X", help="of the detectable difference (default: %(default)s)"
     )
     group = parser.add_argument_group("more tables")
     group.add_argument(
@@ -100,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_formats(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Compares the runs."""
     from treckon.comparison import compare  # noqa: PLC0415
 
@@ -112,20 +97,12 @@ def run(arguments: argparse.Namespace) -> int:
         _by_name([arguments.baseline, *arguments.runs]),
         arguments.measures,
         tests=arguments.tests,
-        resamples=arguments.resamples,
-        seed=arguments.seed,
-        confidence=arguments.confidence,
-        method=arguments.method,
         correction=arguments.correction,
         clusters=arguments.clusters,
-        alpha=arguments.alpha,
         power=arguments.power,
         ties_seed=ties_seed,
-        threads=arguments.threads,
-        qrels_columns=arguments.qrels_columns,
-        run_columns=arguments.run_columns,
-        qrels_format=arguments.qrels_format,
-        run_format=arguments.run_format,
+        **statistics_of(arguments),
+        **inputs_of(arguments),
         **conventions,
     )
     # In a document the notes belong to the table, else they would be in the way of those who read it.
@@ -138,15 +115,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
-    """The runs' files by name: without folders, unless two would have the same name. Raises ParameterError."""
+    """The runs' files by name. Raises ParameterError for one that stands twice."""
+    from treckon.run_files import run_names  # noqa: PLC0415
+
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
         raise ParameterError(f"expected each run once, found '{twice}' twice")
-    names = [os.path.basename(path) or path for path in paths]
-    return dict(zip(names if len(set(names)) == len(names) else paths, paths, strict=True))
+    return dict(zip(run_names(paths), paths, strict=True))
 
 
-def _tables(comparison: Comparison, arguments: argparse.Namespace, notes: Sequence[str]) -> Iterator[Table]:
+def _tables(comparison: Comparison, arguments: Namespace, notes: Sequence[str]) -> Iterator[Table]:
     from treckon.report.tables import Column, Table  # noqa: PLC0415
 
     def real(name: str) -> Column:
@@ -215,19 +193,3 @@ def _tables(comparison: Comparison, arguments: argparse.Namespace, notes: Sequen
             ],
             title=f"Queries by their difference from {comparison.baseline}",
         )  # fmt: skip
-
-
-def _whole_number(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,20}", text):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
-    return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0.0 < found < 1.0:
-        raise argparse.ArgumentTypeError(f"expected a number above 0 and below 1, found '{text}'")
-    return found

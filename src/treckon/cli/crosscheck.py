@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_conventions, add_formats, add_inputs, check_inputs, conventions_of, whole_number
+from treckon.cli.options import (
+    add_conventions,
+    add_formats,
+    add_inputs,
+    check_inputs,
+    conventions_of,
+    count,
+    inputs_of,
+)
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
 
@@ -48,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--most",
-        type=whole_number,
+        type=count,
         default=3,
         metavar="N",
         help="how many changes of the evaluation are tried together, 0 to 4; 0 compares only (default: %(default)s)",
@@ -71,11 +79,7 @@ def run(arguments: Namespace) -> int:
         scores_format=arguments.scores_format,
         names=_names(arguments.names),
         most=arguments.most,
-        qrels_columns=arguments.qrels_columns,
-        run_columns=arguments.run_columns,
-        qrels_format=arguments.qrels_format,
-        run_format=arguments.run_format,
-        threads=arguments.threads,
+        **inputs_of(arguments),
         **conventions_of(arguments),
     )
     for line in (*found.warnings, *found.verdict()):
@@ -95,7 +99,7 @@ def _names(given: Iterable[str]) -> dict[str, str]:
 def _tables(found: CrossCheck, all_values: bool) -> Iterator[Table]:
     from treckon.report.tables import Column, Table  # noqa: PLC0415
 
-    def count(name: str) -> Column:
+    def whole(name: str) -> Column:
         return Column(name, "integer")
 
     own = {} if found.explanation is None else found.explanation.own
@@ -103,7 +107,7 @@ def _tables(found: CrossCheck, all_values: bool) -> Iterator[Table]:
     for one in found.values:
         by_name.setdefault(one.name, []).append(one)
     yield Table(
-        ["name", "stands for", count("values"), count("agree"), count("explained"), "reproduced by"],
+        ["name", "stands for", whole("values"), whole("agree"), whole("explained"), "reproduced by"],
         [
             [
                 name, some[0].measure, len(some), sum(one.agrees for one in some), sum(one.explained for one in some),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import re
-
-from treckon.cli.options import add_formats, add_inputs, check_inputs, check_own_file
+from treckon.cli.options import add_formats, add_inputs, check_inputs, check_own_file, count, inputs_of
 from treckon.cli.output import say, write, write_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
     from treckon.gating import GateResult, MissedDocument
@@ -36,7 +34,7 @@ exit status: 0 the gate is met; 1 it is not; 2 it can't be read or evaluated, wr
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.add_argument("gate", metavar="GATE.toml", help="the thresholds")
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
@@ -44,22 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="RUN", help="another run, for rules that compare with it")
     parser.add_argument("--junit", metavar="FILE", help="the verdict as JUnit XML, written whole or not at all")
     parser.add_argument(
-        "--queries", type=_whole, default=10, metavar="N", help="failing queries shown of each rule (default: 10)"
+        "--queries", type=count, default=10, metavar="N", help="failing queries shown of each rule (default: 10)"
     )
     parser.add_argument(
-        "--documents", type=_whole, default=5, metavar="N", help="missed documents shown of each query (default: 5)"
+        "--documents", type=count, default=5, metavar="N", help="missed documents shown of each query (default: 5)"
     )
     add_inputs(parser)
     add_formats(parser)
 
 
-def _whole(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
-    return int(text)
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     """Judges the run: 0 where the gate is met, 1 where it isn't."""
     from treckon.gating import gate  # noqa: PLC0415
     from treckon.report.junit import junit_xml  # noqa: PLC0415
@@ -74,11 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.qrels,
         arguments.run,
         baseline=arguments.baseline,
-        qrels_columns=arguments.qrels_columns,
-        run_columns=arguments.run_columns,
-        qrels_format=arguments.qrels_format,
-        run_format=arguments.run_format,
-        threads=arguments.threads,
+        **inputs_of(arguments),
     )
     rules = [(rule.measure, rule.rule, "met" if rule.met else "NOT MET", rule.text) for rule in result.rules]
     tables = [Table(["measure", "rule", "verdict", "expectation"], rules, title=result.title)]

@@ -10,11 +10,12 @@ from treckon.cli.options import (
     add_formats,
     add_inputs,
     add_measures,
+    add_statistics,
     check_inputs,
     check_own_file,
     conventions_of,
-    share,
-    whole_number,
+    inputs_of,
+    statistics_of,
 )
 from treckon.cli.output import measure_column, say, write, write_tables
 from treckon.errors import ParameterError
@@ -46,8 +47,6 @@ _BROKEN = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
-    from treckon.statistics.bootstrap import METHODS  # noqa: PLC0415
-
     parser.add_argument("qrels", metavar="QRELS", help="the judgements")
     parser.add_argument("runs", metavar="RUNS", nargs="+", help="runs, and folders of them")
     add_measures(parser, USUAL)
@@ -55,26 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scores-json", metavar="FILE", help="writes the scores to this file, unless a submission is broken"
     )
-    group = parser.add_argument_group("statistics")
-    group.add_argument(
-        "--confidence", type=share, default=0.95, metavar="X", help="of the intervals (default: %(default)s)"
-    )
-    group.add_argument(
-        "--interval",
-        dest="method",
-        choices=METHODS,
-        default=METHODS[0],
-        help="kind of bootstrap interval (default: %(default)s)",
-    )
-    group.add_argument(
-        "--alpha", type=share, default=0.05, metavar="X", help="level of the groups of runs (default: %(default)s)"
-    )
-    group.add_argument(
-        "--resamples", type=whole_number, default=10_000, metavar="N", help="how many are drawn (default: %(default)s)"
-    )
-    group.add_argument(
-        "--seed", type=whole_number, default=0, metavar="N", help="of what is drawn (default: %(default)s)"
-    )
+    add_statistics(parser.add_argument_group("statistics"), "the groups of runs")
     add_conventions(parser)
     add_inputs(parser)
     add_formats(parser)
@@ -129,18 +109,10 @@ def _board(arguments: argparse.Namespace) -> Leaderboard:
             dict(zip(run_names(paths), paths, strict=True)),
             arguments.measures,
             by=arguments.by,
-            confidence=arguments.confidence,
-            method=arguments.method,
-            alpha=arguments.alpha,
-            resamples=arguments.resamples,
-            seed=arguments.seed,
             ties_seed=ties_seed,
-            threads=arguments.threads,
-            qrels_columns=arguments.qrels_columns,
-            run_columns=arguments.run_columns,
-            qrels_format=arguments.qrels_format,
-            run_format=arguments.run_format,
             advance=progress.advance,
+            **statistics_of(arguments),
+            **inputs_of(arguments),
             **conventions,
         )
 

@@ -95,8 +95,15 @@ def _meanings() -> dict[str, str]:
 
 def whole_number(text: str) -> int:
     """A whole number as an argument of a parser."""
-    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+    if not re.fullmatch(r"[+-]?[0-9]{1,20}", text):
         raise argparse.ArgumentTypeError(f"expected a whole number, found '{text}'")
+    return int(text)
+
+
+def count(text: str) -> int:
+    """A whole number from 0 as an argument of a parser. Those who use it know how large it may be."""
+    if not re.fullmatch(r"[0-9]{1,20}", text):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
     return int(text)
 
 
@@ -148,6 +155,40 @@ _HELP = {
 }
 
 
+# Statistics
+
+
+def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
+    """Adds method, confidence, alpha, resamples and seed, arguments of what resamples.
+
+    alpha: what it is the level of
+    """
+    from treckon.statistics.bootstrap import METHODS  # noqa: PLC0415
+
+    group.add_argument(
+        "--interval",
+        dest="method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="kind of bootstrap interval (default: %(default)s)",
+    )
+    group.add_argument(
+        "--confidence", type=share, default=0.95, metavar="X", help="of the intervals (default: %(default)s)"
+    )
+    group.add_argument(
+        "--alpha", type=share, default=0.05, metavar="X", help=f"level of {alpha} (default: %(default)s)"
+    )
+    group.add_argument(
+        "--resamples", type=count, default=10_000, metavar="N", help="how many are drawn (default: %(default)s)"
+    )
+    group.add_argument("--seed", type=count, default=0, metavar="N", help="of what is drawn (default: %(default)s)")
+
+
+def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `add_statistics` adds: keyword arguments of `treckon.compare` and `treckon.leaderboard`."""
+    return {name: getattr(arguments, name) for name in ("method", "confidence", "alpha", "resamples", "seed")}
+
+
 # Inputs and output
 
 
@@ -171,8 +212,14 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     add_columns(group, "--qrels-columns")
     add_columns(group, "--run-columns")
     group.add_argument(
-        "--threads", type=_threads, default=0, metavar="N", help="how many may read a run (default: as many as can run)"
+        "--threads", type=count, default=0, metavar="N", help="how many may read a run (default: as many as can run)"
     )
+
+
+def inputs_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `add_inputs` adds: keyword arguments of `treckon.evaluate`."""
+    names = "qrels_columns", "run_columns", "qrels_format", "run_format", "threads"
+    return {name: getattr(arguments, name) for name in names}
 
 
 def check_inputs(*paths: str | None) -> None:
@@ -202,12 +249,6 @@ def _columns(text: str) -> tuple[str, ...]:
     if len(names) != 3:
         raise argparse.ArgumentTypeError(f"expected three names with commas between, found '{text}'")
     return names
-
-
-def _threads(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,6}", text):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
-    return int(text)
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
