@@ -213,6 +213,7 @@ def test_every_word_of_a_convention_is_taken(name, value):
         ("-l 2 -M 10", {"level": 2, "depth": 10}),
         ("--depth 10 --ties-seed 7 --ties-samples 50", {"depth": 10, "seed": 7, "samples": 50}),
         ("--ignore-self", {"ignore_self": True}),
+        ("--ties-seed 18446744073709551615", {"seed": 2**64 - 1}),
         ("--compat 9.0.8", {"compat": "9.0.8"}),
         ("-c -J", {"missing": "zero", "unjudged": "condensed"}),
         ("--gain linear", {"gain": "linear"}),

@@ -13,6 +13,7 @@ from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 from treckon.registry import TEXT
 from treckon.statistics.arguments import MOST_RESAMPLES
+from treckon.statistics.bootstrap import METHODS
 from treckon.syntax import parse_all
 
 TYPE_CHECKING = False
@@ -278,7 +279,7 @@ def _has_queries(reader: _Reader, path: Path, measure: Measure) -> None:
 def _baseline(reader: _Reader, path: Path, measure: Measure) -> tuple[float, float, dict[str, Any] | None]:
     of_interval = {
         "confidence": reader.confidence,
-        "method": reader.one_of("bca", "percentile"),
+        "method": reader.one_of(*METHODS),
         "resamples": reader.resamples,
         "seed": reader.whole,
     }

@@ -249,4 +249,4 @@ def _scaled(values: Array) -> Array:
     """The values over a power of two: the greatest is at most 1, so squares and sums don't overflow."""
     import numpy  # noqa: PLC0415
 
-    return values if len(values) == 0 else numpy.ldexp(values, -magnitude(values))
+    return numpy.ldexp(values, -magnitude(values))
