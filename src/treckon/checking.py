@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from treckon._native.checking import Checker, IdReader
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
-from treckon.errors import InputError, ParameterError
+from treckon.errors import InputError, ParameterError, did_you_mean
 from treckon.files import Source
 from treckon.inputs import as_qrels
 from treckon.inputs.text import open_text
@@ -506,10 +506,7 @@ def check_qrels(
 def _ignored(names: Iterable[str]) -> set[str]:
     found = {names} if isinstance(names, str) else set(names)
     for name in sorted(found - set(ALL_KINDS), key=str):
-        from difflib import get_close_matches  # noqa: PLC0415
-
-        near = get_close_matches(str(name), ALL_KINDS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(str(name), ALL_KINDS)
         raise ParameterError(f"ignore: expected a kind of problem, found {shown(name)}{hint}")
     return found
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: Characters of an id, name or value that a message shows.
 _LONGEST = 100
 
@@ -21,6 +25,14 @@ def in_short(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > 1000:  # text of its digits may be refused
         return f"a whole number of {value.bit_length()} bits"
     return shortened(repr(value))
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a word that is none of those known (in lower case): the nearest, if one is near."""
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    near = get_close_matches(word.lower(), known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 class TreckonError(ValueError):

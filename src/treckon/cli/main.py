@@ -20,7 +20,7 @@ from importlib import import_module
 
 from treckon import __version__
 from treckon.cli.output import tell, write
-from treckon.errors import TreckonError
+from treckon.errors import TreckonError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _run(argv: Sequence[str]) -> int:
         write(f"treckon {__version__}\n")
         return 0
     if name not in COMMANDS:
-        raise UsageError(f"unknown command '{name}'{_near(name)} (treckon --help lists them)")
+        raise UsageError(f"unknown command '{name}'{did_you_mean(name, COMMANDS)} (treckon --help lists them)")
     module = import_module(COMMANDS[name])
     if hasattr(module, "main"):
         status: int = module.main(rest)
@@ -116,13 +116,6 @@ def _help() -> str:
         "Exit status: 0 done, or the verdict is yes; 1 the verdict is no; 2 wrong usage, input that can't be read or\n"
         "output that can't be written; 130 interrupted. trec_eval has its own (treckon trec_eval -h).\n"
     )
-
-
-def _near(name: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    near = get_close_matches(name, COMMANDS, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from treckon.aggregate import MEAN
 from treckon.conventions import Conventions
-from treckon.errors import InputError, ParameterError, UnknownMeasureError
+from treckon.errors import InputError, ParameterError, UnknownMeasureError, did_you_mean
 from treckon.gating.toml import key_lines, parse_toml
 from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
@@ -147,7 +147,9 @@ class _Reader:
             self.fail(path, f"expected a table with {', '.join(keys)}, found {shown(found)}")
         for key in found:
             if key not in keys:
-                self.fail((*path, str(key)), f"expected {', '.join(keys)}, found another key{_near(str(key), keys)}")
+                self.fail(
+                    (*path, str(key)), f"expected {', '.join(keys)}, found another key{did_you_mean(str(key), keys)}"
+                )
         for key in needed:
             if key not in found:
                 self.fail(path, f"expected {key}, found none")
@@ -313,10 +315,3 @@ def _dotted(path: Path) -> str:
     """A path of keys as TOML writes it."""
     plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
     return ".".join(key if key and not key.strip(plain) else f'"{key}"' for key in path)
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    near = get_close_matches(word.lower(), known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
