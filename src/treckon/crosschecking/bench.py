@@ -52,7 +52,10 @@ class Bench:
         self._run = run
         self._base = {**base, **self.assumed}
         self._mappings: tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]] | None = None
-        self._evaluators = {(evaluator.conventions.release, "unjudged"): evaluator}
+        self._changed: dict[str, tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]] = {}
+        self._evaluators: dict[tuple[str, str, str | None], Evaluator] = {
+            (evaluator.conventions.release, "unjudged", None): evaluator
+        }
         plain = {name: value for name, value in self._base.items() if name not in _NOT_OF_COUNTS}
         grouped = evaluator.qrels.has_groups
         counts = evaluator.changed(measure if grouped else N_RETRIEVED, **plain).evaluate(run)
@@ -69,34 +72,35 @@ class Bench:
 
         Raises TreckonError for changes that don't go together or that the run doesn't allow.
         """
+        data = next((str(one.value) for one in changes if one.key == "data"), None)
         conventions = {one.key: one.value for one in changes if one.key != "data"}
-        data = next((one.value for one in changes if one.key == "data"), None)
-        if data is None:
-            conventions = {**self._base, **conventions}
-            negative = str(conventions.get("negative", "unjudged"))
-            evaluator = self._reading(str(conventions.get("compat") or RELEASES[-1]), negative)
-            conventions["compat"] = evaluator.conventions.compat
-            found = evaluator.changed(measures, **conventions, missing="zero").evaluate(self._run)
-            return found.query_ids, found.values, self.in_run
-        if conventions.get("order", self._base.get("order", "score")) == "rank":
-            raise ParameterError("order: expected 'score' or 'input' with changed data")
-        qrels, run = self._changed_data(str(data))
         if data == APPENDED:
             conventions.setdefault("ties", "expected")
-        evaluator = Evaluator(qrels, measures, **{**self._base, **conventions}, missing="zero")
+        conventions = {**self._base, **conventions}
+        if data is not None and conventions.get("order", "score") == "rank":
+            raise ParameterError("order: expected 'score' or 'input' with changed data")
+        release, negative = str(conventions.get("compat") or RELEASES[-1]), str(conventions.get("negative", "unjudged"))
+        evaluator = self._reading(release, negative, data)
+        conventions["compat"] = evaluator.conventions.compat
+        evaluator = evaluator.changed(measures, **conventions, missing="zero")
+        if data is None:
+            found = evaluator.evaluate(self._run)
+            return found.query_ids, found.values, self.in_run
+        qrels, run = self._changed_data(data)
         found = evaluator.evaluate(run)
         return found.query_ids, found.values, frozenset(run) & frozenset(qrels)
 
-    def _reading(self, release: str, negative: str) -> Evaluator:
-        """An evaluator with the same judgements, read as a release and for a meaning of negative grades.
+    def _reading(self, release: str, negative: str, data: str | None) -> Evaluator:
+        """An evaluator with the same or changed judgements, read as a release and for a meaning of negative grades.
 
         Raises ParameterError where there is none.
         """
-        key = (release, negative)
+        key = (release, negative, data)
         if key not in self._evaluators:
             if self._evaluator.qrels.has_groups:
                 raise ParameterError("expected judgements by document, found judgements in groups")
-            self._evaluators[key] = Evaluator(self._judgements(), (), compat=release, negative=negative)
+            qrels = self._judgements() if data is None else self._changed_data(data)[0]
+            self._evaluators[key] = Evaluator(qrels, (), compat=release, negative=negative)
         return self._evaluators[key]
 
     def _judgements(self) -> dict[str, dict[str, int]]:
@@ -107,19 +111,9 @@ class Bench:
         }
 
     def _changed_data(self, data: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-        qrels, run = self.as_mappings()
-        if data == ANY_JUDGED:
-            return {query: dict.fromkeys(grades, 1) for query, grades in qrels.items()}, run
-        if data == CANDIDATES:
-            none: dict[str, float] = {}
-            return {
-                query: {doc: grade for doc, grade in grades.items() if doc in run.get(query, none)}
-                for query, grades in qrels.items()
-            }, run
-        if data == APPENDED:
-            return qrels, {query: _appended(scores, qrels.get(query, {})) for query, scores in run.items()}
-        assert data == POSITIONS
-        return qrels, dict(zip(qrels, run.values(), strict=False))
+        if data not in self._changed:
+            self._changed[data] = _with_change(data, *self.as_mappings())
+        return self._changed[data]
 
     def as_mappings(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         """Judgements and run as dicts. Raises TreckonError where that can't be."""
@@ -133,6 +127,24 @@ class Bench:
                 run = plain_mapping(self._run, RUN, "run")
             self._mappings = qrels, run
         return self._mappings
+
+
+def _with_change(
+    data: str, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Judgements and run with a change of the data."""
+    if data == ANY_JUDGED:
+        return {query: dict.fromkeys(grades, 1) for query, grades in qrels.items()}, run
+    if data == CANDIDATES:
+        none: dict[str, float] = {}
+        return {
+            query: {doc: grade for doc, grade in grades.items() if doc in run.get(query, none)}
+            for query, grades in qrels.items()
+        }, run
+    if data == APPENDED:
+        return qrels, {query: _appended(scores, qrels.get(query, {})) for query, scores in run.items()}
+    assert data == POSITIONS
+    return qrels, dict(zip(qrels, run.values(), strict=False))
 
 
 def _appended(scores: dict[str, float], grades: dict[str, int]) -> dict[str, float]:
