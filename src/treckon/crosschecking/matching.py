@@ -180,6 +180,8 @@ class Space:
         self.printings = printings(self._in_percent(targets), scores.stripped and not scores.full)
         self._kept: dict[Changes, Evaluated] = {}
         self._whole: dict[object, Doubles | None] = {}
+        self._empty: dict[tuple[tuple[str, ...], int], Mask] = {}
+        self._n_negative: dict[tuple[str, ...], Doubles] = {}
         self.variants: list[list[Variant]] = [
             variants(one.readings, conventions, self.highest_grade, 0, has_mean=False) for one in targets
         ]
@@ -225,11 +227,14 @@ class Space:
         return Evaluated(self, changes, wanted, query_ids, values, in_run)
 
     def empty(self, query_ids: tuple[str, ...], level: int) -> Mask:
-        """Which queries have no relevant document."""
+        """Which queries have no relevant document; kept."""
         import numpy  # noqa: PLC0415
 
-        n_relevant = self._evaluator.qrels.n_relevant
-        return numpy.array([n_relevant(self._numbers[one], level) == 0 for one in query_ids], dtype=bool)
+        key = query_ids, level
+        if key not in self._empty:
+            n_relevant, numbers = self._evaluator.qrels.n_relevant, self._numbers
+            self._empty[key] = numpy.array([n_relevant(numbers[one], level) == 0 for one in query_ids], dtype=bool)
+        return self._empty[key]
 
     def whole(self, variant: Variant, query_ids: tuple[str, ...]) -> Doubles | None:
         """The values of a variant that is computed of all queries together; kept."""
@@ -246,13 +251,15 @@ class Space:
         return self._whole[key]
 
     def n_negative(self, query_ids: tuple[str, ...]) -> Doubles:
-        """How many judgements of each query are negative."""
+        """How many judgements of each query are negative; kept."""
         import numpy  # noqa: PLC0415
 
-        judgements = self._evaluator.qrels.judgements
-        return numpy.array(
-            [sum(grade < 0 for _, grade in judgements(self._numbers[one])) for one in query_ids], dtype=float
-        )
+        if query_ids not in self._n_negative:
+            judgements = self._evaluator.qrels.judgements
+            self._n_negative[query_ids] = numpy.array(
+                [sum(grade < 0 for _, grade in judgements(self._numbers[one])) for one in query_ids], dtype=float
+            )
+        return self._n_negative[query_ids]
 
 
 def _has_expected(measure: Measure) -> bool:
