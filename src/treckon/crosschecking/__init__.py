@@ -103,7 +103,7 @@ def _read(
     """Qrels, the printed values, and what was printed under each name that is known."""
     options = {"columns": columns, "format": qrels_format, "threads": threads}
     evaluator = _evaluator(qrels, options, base)
-    judged = frozenset(one.decode("utf-8", "surrogateescape") for one in evaluator.qrels.query_ids())
+    judged = frozenset(evaluator.query_ids)
     found = read_scores(scores, judged, scores_format, measures=frozenset(names))
     by_name: dict[str, list[Printed]] = {}
     for one in found.values:

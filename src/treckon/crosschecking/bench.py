@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from treckon._native.objects import id_text
 from treckon.compat.tool_names import N_RETRIEVED
 from treckon.conventions import RELEASES
 from treckon.crosschecking.changes import ANY_JUDGED, APPENDED, CANDIDATES, POSITIONS
@@ -106,7 +107,7 @@ class Bench:
     def _judgements(self) -> dict[str, dict[str, int]]:
         qrels = self._evaluator.qrels
         return {
-            text_of(query): {text_of(doc): grade for doc, grade in qrels.judgements(number)}
+            id_text(query): {id_text(doc): grade for doc, grade in qrels.judgements(number)}
             for number, query in enumerate(qrels.query_ids())
         }
 
@@ -152,7 +153,3 @@ def _appended(scores: dict[str, float], grades: dict[str, int]) -> dict[str, flo
     last = min(scores.values(), default=0.0)
     lower = last - 1.0 - abs(last)
     return {**scores, **{doc: lower for doc in grades if doc not in scores}}
-
-
-def text_of(one: bytes) -> str:
-    return one.decode("utf-8", "surrogateescape")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import isnan, log
 
 from treckon.aggregate import COUNT, GEOMETRIC_FLOOR, GEOMETRIC_MEAN, SUM
-from treckon.crosschecking.bench import text_of
 from treckon.crosschecking.changes import APPENDED, evaluation_changes, printings, rules, variants
 from treckon.errors import TreckonError
 from treckon.registry import BOUNDED, IGNORES_ORDER
@@ -163,7 +162,7 @@ class Space:
         self._evaluator = evaluator
         table = evaluator.qrels
         self.highest_grade = table.highest_grade
-        self._numbers = {text_of(query): number for number, query in enumerate(table.query_ids())}
+        self._numbers = {query: number for number, query in enumerate(evaluator.query_ids)}
         cutoffs = [one.setting.cutoff for target in targets for one in target.readings if one.setting.cutoff]
         self.changes = evaluation_changes(conventions, bench.deepest, cutoffs, bench.repeats)
         empty = any(table.n_relevant(number, self.level) == 0 for number in range(len(table)))
