@@ -422,6 +422,15 @@ def test_it_finds_the_way_back_to_the_defaults(conventions, change):
     assert [change] in [[one.name for one in explanation.all_changes] for explanation in every]
 
 
+@pytest.mark.parametrize("conventions", [{}, {"negative": "nonrelevant"}])
+def test_merged_judgements_can_be_read_as_another_release(conventions):
+    run = {"q": {"a": 0.1000000001, "b": 0.1}}
+    qrels = b"q 0 a 1\nq 0 a 1\nq 0 b 0\n"
+    found = crosscheck(qrels, run, {"recip_rank": 0.5}, equal_judgements="merge", **conventions)
+    assert [one.name for one in found.explanation.changes] == ["compat='9.0.8'"]
+    assert found.conventions["equal_judgements"] == "merge"
+
+
 def test_names_can_be_told():
     found = crosscheck(QRELS, RUN, {"quality": 0.7917, "map": 0.7917}, names={"quality": "AP"})
     assert found.agrees and found.unknown == ()

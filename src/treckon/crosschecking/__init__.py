@@ -143,7 +143,8 @@ def _crosscheck(
     base: dict[str, Any],
     most: int,
 ) -> CrossCheck:
-    own = {name: value for name, value in base.items() if name not in ("missing", "extra", "no_relevant")}
+    settled = ("equal_judgements", "missing", "extra", "no_relevant")
+    own = {name: value for name, value in base.items() if name not in settled}
     bench, warnings = _bench(evaluator, run, own, base, targets[0].readings[0])
     space = Space(bench, targets, scores, {**base, **bench.assumed}, evaluator)
     comparisons = _compared(space)

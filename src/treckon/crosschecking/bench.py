@@ -43,7 +43,8 @@ class Bench:
         measure: Measure,
         assumed: dict[str, Any] | None = None,
     ) -> None:
-        """base: conventions, without `missing`, `extra` and `no_relevant`, which are applied to the values.
+        """base: conventions, without `equal_judgements`, which is settled where judgements are read, and without
+                 `missing`, `extra` and `no_relevant`, which are applied to the values
 
         measure: any that these judgements are for
         assumed: more of them, that nobody gave
