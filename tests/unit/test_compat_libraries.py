@@ -154,6 +154,12 @@ def test_mteb_s_lists_of_values():
     assert mteb.top_k_accuracy(QRELS, RUN, [1]) == {"Accuracy@1": [0, 1, 0, 0, 1]}
 
 
+def test_a_cutoff_may_stand_twice():
+    assert mteb.mrr(QRELS, RUN, [10, 1, 10]) == mteb.mrr(QRELS, RUN, [10, 1])
+    assert mteb.calculate_retrieval_scores(RUN, QRELS, [1, 1]).mrr == {"MRR@1": 0.4}
+    assert beir.evaluate_custom(QRELS, RUN, [1, 1], "mrr") == beir.evaluate_custom(QRELS, RUN, [1], "mrr")
+
+
 def test_the_first_result_can_be_skipped():
     before = copy.deepcopy(RUN)
     scores = mteb.calculate_retrieval_scores(RUN, QRELS, [1], skip_first_result=True)

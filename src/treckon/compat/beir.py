@@ -119,14 +119,14 @@ def evaluate_custom(
 
 
 def checked_cutoffs(k_values: Iterable[int]) -> tuple[int, ...]:
-    """The cutoffs, whole numbers from 1. Raises ParameterError."""
+    """The cutoffs, whole numbers from 1, each once. Raises ParameterError."""
     cutoffs = tuple(k_values)
     if not cutoffs:
         raise ParameterError("k_values: expected cutoffs, found none")
     for k in cutoffs:
         if (whole_number(k) or 0) < 1:
             raise ParameterError(f"k_values: expected whole numbers from 1, found {k!r}")
-    return tuple(int(k) for k in cutoffs)
+    return tuple(dict.fromkeys(map(int, cutoffs)))
 
 
 class EvaluateRetrieval:
