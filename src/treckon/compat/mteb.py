@@ -92,8 +92,7 @@ def calculate_retrieval_scores(
         for key, name in _MAIN.items()
         for k in cutoffs
     }
-    reciprocal = _lists(qrels, counted, cutoffs, "RR", "MRR")
-    hits = _lists(qrels, counted, cutoffs, "Success", "HitRate")
+    reciprocal, hits = _lists(qrels, counted, cutoffs, MRR="RR", HitRate="Success")
     ndcg, map_, recall, precision = ({f"{key}@{k}": _mean(lists[f"{key}@{k}"]) for k in cutoffs} for key in _MAIN)
     return RetrievalScores(
         all_scores,
@@ -110,29 +109,32 @@ def calculate_retrieval_scores(
 
 def mrr(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
     """Reciprocal ranks of the queries that count, in the order of the results: ``{"MRR@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), "RR", "MRR")
+    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), MRR="RR")[0]
 
 
 def recall_cap(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
     """Relevant documents found over the smaller of the cutoff and all relevant ones: ``{"R_cap@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), "R_cap", "R_cap")
+    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), R_cap="R_cap")[0]
 
 
 def hole(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
     """Shares of documents that are in no query's qrels: ``{"Hole@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), "Hole", "Hole")
+    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), Hole="Hole")[0]
 
 
 def top_k_accuracy(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
     """1 for each query with a relevant document among the first k, else 0: ``{"Accuracy@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), "Success", "Accuracy")
+    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), Accuracy="Success")[0]
 
 
-def _lists(qrels: Qrels, counted: Results, cutoffs: Sequence[int], name: str, key: str) -> ByQuery:
-    evaluation = Evaluator(qrels, [f"{name}@{k}" for k in cutoffs], compat="9.0.8").evaluate(counted)
+def _lists(qrels: Qrels, counted: Results, cutoffs: Sequence[int], **names: str) -> list[ByQuery]:
+    """The values of each query by each of some measures, whose names in the result these are, at each cutoff."""
+    asked = {key: [f"{name}@{k}" for k in cutoffs] for key, name in names.items()}
+    evaluation = Evaluator(qrels, [one for some in asked.values() for one in some], compat="9.0.8").evaluate(counted)
     row_of = {query_id: row for row, query_id in enumerate(evaluation.query_ids)}
-    rows = [row_of[query_id] for query_id in counted]
-    return {f"{key}@{k}": evaluation.values[rows, column].tolist() for column, k in enumerate(cutoffs)}
+    values = evaluation.values[[row_of[query_id] for query_id in counted]].T.tolist()
+    columns = iter(values)
+    return [{f"{key}@{k}": next(columns) for k in cutoffs} for key in asked]
 
 
 def _counted(results: Results, qrels: Qrels, skip_first_result: bool = False) -> dict[str, Mapping[str, float]]:
