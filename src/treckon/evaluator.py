@@ -14,7 +14,6 @@ from treckon.inputs import Columns, Rows, as_qrels, as_run_or_rows
 from treckon.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
 from treckon.registry import (
     BOUNDED,
-    IGNORES_ORDER,
     TEXT,
     VIEW_JUDGMENT_GROUPS,
     VIEW_PREFERENCES,
@@ -221,10 +220,7 @@ class Evaluator:
     def _is_sampled(self, measure: Measure) -> bool:
         """Whether the expected value over ties can only be estimated."""
         record = measure.measure
-        exact = record.kernel is None or record.expected is not None or IGNORES_ORDER in record.traits
-        if self.conventions.ties != "expected" or record.value_type == TEXT:
-            return False
-        return not exact or record.function is not None
+        return self.conventions.ties == "expected" and record.value_type != TEXT and not record.has_exact_mean_over_ties
 
     def _plan(self, measures: Sequence[Measure], **changes: Any) -> Plan:
         conventions = self.conventions

@@ -142,6 +142,12 @@ class Measure:
         self.since = since
         self.traits = traits
 
+    @property
+    def has_exact_mean_over_ties(self) -> bool:
+        """Whether the mean over all orders of tied documents is computed; else it can only be estimated."""
+        exact = self.kernel is None or self.expected is not None or IGNORES_ORDER in self.traits
+        return exact and self.function is None
+
     def __repr__(self) -> str:
         return f"<measure {self.name}>"
 

@@ -7,7 +7,7 @@ from math import isnan, log
 from treckon.aggregate import COUNT, GEOMETRIC_FLOOR, GEOMETRIC_MEAN, SUM
 from treckon.crosschecking.changes import APPENDED, evaluation_changes, printings, rules, variants
 from treckon.errors import TreckonError
-from treckon.registry import BOUNDED, IGNORES_ORDER
+from treckon.registry import BOUNDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Space:
                 for measure in (one.measure, *one.beside):
                     columns.setdefault(measure, len(columns))
         expected = any(one.value in ("expected", APPENDED) for one in changes)
-        wanted = [one for one in columns if not expected or _has_expected(one)]
+        wanted = [one for one in columns if not expected or one.measure.has_exact_mean_over_ties]
         if not wanted:
             return None
         try:
@@ -259,14 +259,6 @@ class Space:
                 [sum(grade < 0 for _, grade in judgements(self._numbers[one])) for one in query_ids], dtype=float
             )
         return self._n_negative[query_ids]
-
-
-def _has_expected(measure: Measure) -> bool:
-    """Whether the mean over all orders of ties is known exactly."""
-    record = measure.measure
-    return record.function is None and (
-        record.kernel is None or record.expected is not None or IGNORES_ORDER in record.traits
-    )
 
 
 class Evaluated:
