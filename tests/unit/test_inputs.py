@@ -1318,7 +1318,7 @@ def test_written_text(tmp_path):
         b"q Q0 d 1 7.0 mine\nq Q0 c 2 0.10000000149011612 mine\nq Q0 a 3 0.1 mine\nq Q0 b 4 0.1 mine\n"
         b"r Q0 \xff 1 -inf mine\n"
     )
-    write_run(run, path, depth=3)
+    write_run(run, path, depth=np.int64(3))
     assert path.read_bytes() == (
         b"q Q0 d 1 7.0 treckon\nq Q0 c 2 0.10000000149011612 treckon\nq Q0 b 3 0.1 treckon\nr Q0 \xff 1 -inf treckon\n"
     )
@@ -1388,12 +1388,12 @@ def test_data_that_can_not_be_written(tmp_path):
         (
             lambda: write_run({}, path, depth=0),
             ParameterError,
-            "depth: expected a whole number from 1 or None, found 0",
+            "depth: expected a whole number from 1, found 0",
         ),
         (
             lambda: write_run({}, path, depth=True),
             ParameterError,
-            "depth: expected a whole number from 1 or None, found True",
+            "depth: expected a whole number from 1, found True",
         ),
     ):
         with pytest.raises(kind) as raised:

@@ -9,6 +9,7 @@ from treckon.errors import InputError, ParameterError, in_short
 from treckon.files import compressed, write_whole
 from treckon.inputs.columns import Columns
 from treckon.inputs.values import QRELS, RUN, Kind, document_place, plain_mapping, query_place, shown
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ def run_text(run: Data, format: str = "trec", *, tag: str = "treckon", depth: in
     """What `write_run` writes, in pieces."""
     if not isinstance(tag, str) or not tag or any(c in tag for c in _WHITE_SPACE + "\0"):
         raise ParameterError(f"tag: expected text without white space, found {shown(tag)}")
-    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
-        raise ParameterError(f"depth: expected a whole number from 1 or None, found {shown(depth)}")
+    depth = None if depth is None else checked_whole_number("depth", depth, 1)
     name = _field(tag, "tag")
     texts: dict[str, Callable[[Plain], Iterator[bytes]]] = {
         "trec": lambda plain: _trec_run(plain, name),
