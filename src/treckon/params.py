@@ -392,7 +392,7 @@ class Arguments(ParameterKind):
         self.arguments = arguments
         self.at = at
         self.at_required = at_required
-        listed = ", ".join(one.name + ("" if one.default is None else f"={in_short(one.default)}") for one in arguments)
+        listed = ", ".join(one.name + ("" if one.default is None else f"={one.default!r}") for one in arguments)
         behind = "" if at is None else f"@{at}" if at_required else f"[@{at}]"
         self.usage = f"({listed}){behind}" if listed else behind
 

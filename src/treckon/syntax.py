@@ -338,7 +338,7 @@ def _trec_eval_text(asked: Asked) -> str:
     (number,) = asked.setting.reals
     if kind.follows_underscore(printed) and float(printed) == number:
         return asked.name
-    return f"{asked.measure.name}.{in_short(number)}"
+    return f"{asked.measure.name}.{number!r}"
 
 
 class _Reader:
