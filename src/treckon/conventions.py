@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treckon.errors import ParameterError, in_short, shortened
 from treckon.params import check_discount, check_gain
-from treckon.whole_numbers import checked_whole_number
+from treckon.whole_numbers import checked_whole_number, is_truth_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Conventions:
         depth = given.get("depth")
         put(self, "depth", None if depth is None else checked_whole_number("depth", depth, 1))
         ignores = given.get("ignore_self", False)
-        if type(ignores).__name__ not in ("bool", "bool_"):  # NumPy's too
+        if not is_truth_value(ignores):
             raise ParameterError(f"ignore_self: expected True or False, found {in_short(ignores)}")
         put(self, "ignore_self", bool(ignores))
         gain = check_gain(given.get("gain", "linear"))

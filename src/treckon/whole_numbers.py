@@ -7,9 +7,14 @@ import operator
 from treckon.errors import ParameterError, in_short
 
 
+def is_truth_value(value: object) -> bool:
+    """Whether it is True or False, Python's or NumPy's, which before 2.3 passes for a whole number."""
+    return type(value).__name__ in ("bool", "bool_")
+
+
 def whole_number(value: object) -> int | None:
     """The number that `value` is, None where it is no whole number."""
-    if type(value).__name__ in ("bool", "bool_"):  # NumPy's too: before 2.3 it passes for one
+    if is_truth_value(value):
         return None
     try:
         return operator.index(value)  # type: ignore[arg-type]
