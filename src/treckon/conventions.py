@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treckon.compat.trec_eval import RELEASES
 from treckon.errors import ParameterError, in_short, shortened
 from treckon.params import check_discount, check_gain
 from treckon.whole_numbers import checked_whole_number, is_truth_value
@@ -24,7 +25,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "duplicates": ("error", "first", "drop", "max"),
     "equal_judgements": ("error", "merge"),
 }
-RELEASES = ("9.0.8", "10.0")
 
 
 class Conventions:

@@ -6,7 +6,8 @@ import argparse
 import os
 import re
 
-from treckon.conventions import CHOICES, RELEASES, Conventions
+from treckon.compat.trec_eval import RELEASES
+from treckon.conventions import CHOICES, Conventions
 from treckon.errors import InputError, ParameterError
 
 TYPE_CHECKING = False

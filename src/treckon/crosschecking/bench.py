@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from treckon._native.objects import id_text
 from treckon.compat.tool_names import N_RETRIEVED
-from treckon.conventions import RELEASES
+from treckon.compat.trec_eval import RELEASES
 from treckon.crosschecking.changes import ANY_JUDGED, APPENDED, CANDIDATES, POSITIONS
 from treckon.errors import ParameterError
 from treckon.evaluator import Evaluator
