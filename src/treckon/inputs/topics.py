@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from treckon._native.objects import id_bytes
-from treckon.errors import InputError
+from treckon.errors import InputError, shortened
 from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 
@@ -65,9 +65,6 @@ def _json_id(line: bytes, place: str) -> bytes:
     for key in _KEYS:
         if isinstance(record, dict) and key in record:
             return id_bytes(record[key], place)
-    raise InputError(place, f"expected a JSON object with a query id ({', '.join(_KEYS)}), found '{_beginning(line)}'")
-
-
-def _beginning(line: bytes) -> str:
-    """The beginning of a line for a message."""
-    return line[:60].decode("utf-8", "backslashreplace").strip()
+    raise InputError(
+        place, f"expected a JSON object with a query id ({', '.join(_KEYS)}), found '{shortened(line.strip())}'"
+    )
