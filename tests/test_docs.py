@@ -81,7 +81,8 @@ def doctests(path: Path) -> list[tuple[str | None, str, int]]:
 
 def test_the_page_of_measures_is_printed_from_their_records():
     committed = (ROOT / "docs" / "measures.md").read_text("utf-8")
-    assert committed == measures_page(all_in_order()), "python -m treckon.report.measure_text > docs/measures.md"
+    shipped = [measure for measure in all_in_order() if measure.function is None]  # other tests define more
+    assert committed == measures_page(shipped), "python -m treckon.report.measure_text > docs/measures.md"
 
 
 def test_the_page_of_measures_has_every_record():
