@@ -360,8 +360,7 @@ def evaluate(
 
 def _takes(measure: Measure, option: str) -> bool:
     """Whether a measure has this argument and leaves it to the evaluation."""
-    arguments = getattr(measure.measure.parameters, "arguments", ())
-    return any(one.name == option for one in arguments) and getattr(measure.setting, option) is None
+    return option in measure.measure.arguments and getattr(measure.setting, option) is None
 
 
 def _add_columns(builder: QrelsBuilder, columns: Columns) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treckon.aggregate import MEAN, Aggregate
 from treckon.errors import ParameterError
-from treckon.params import NO_PARAMETERS, ParameterKind
+from treckon.params import NO_PARAMETERS, Argument, ParameterKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,6 +141,11 @@ class Measure:
         self.recounted_from = recounted_from
         self.since = since
         self.traits = traits
+
+    @property
+    def arguments(self) -> dict[str, Argument]:
+        """The arguments of a measure by the field's names, by name; trec_eval's measures have none of these."""
+        return {one.name: one for one in getattr(self.parameters, "arguments", ())}
 
     @property
     def has_exact_mean_over_ties(self) -> bool:

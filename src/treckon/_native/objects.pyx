@@ -179,12 +179,13 @@ def add_mapping(QrelsBuilder builder not None, mapping, group=""):
     """
     for qid, documents in mapping.items():
         query = id_bytes(qid, "qrels")
+        group_id = b"" if group == "" else id_bytes(group, f"qrels: query {in_short(qid)}")
+        if type(documents) is dict and add_plain(builder, query, group_id, documents):
+            continue
         place = f"qrels: query {in_short(qid)}"
         if not hasattr(documents, "items"):
             raise InputError(place, f"expected a mapping from documents to grades, found {type(documents).__name__}")
-        if type(documents) is dict and add_plain(builder, query, id_bytes(group, place), documents):
-            continue
-        builder.begin(query, id_bytes(group, place))
+        builder.begin(query, group_id)
         for docno, grade in documents.items():
             builder.add(
                 query, id_bytes(docno, place),

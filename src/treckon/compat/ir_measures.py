@@ -274,8 +274,8 @@ class _Stream(NamedTuple):
 
 
 def _stream(theirs: Any, measure: Measure) -> _Stream:
-    record, takes = measure.measure, {one.name for one in getattr(measure.measure.parameters, "arguments", ())}
-    if "of" in takes:
+    record = measure.measure
+    if "of" in record.arguments:
         return _Stream(theirs, [measure, *(measure(of=of) for of in ("ETU", "EC", "ETC", "ED"))], CwlMetric)
     if record.name == "RBP" and measure.at is None:
         items = parse("CWL_RBP")(p=measure.arguments.get("p", 0.8), of="ED")

@@ -143,12 +143,8 @@ def _translated(name: str, bare: str, at: str) -> list[str]:
         return [f"RBP(p={number if '.' in number else '0.' + number})"]
     if level := _LEVEL.match(bare):  # ranx: map-l2@100
         inner = readings(level["name"] + at)
-        return [str(one(rel=int(level["level"]))) for one in inner if _takes(one, "rel")]
+        return [str(one(rel=int(level["level"]))) for one in inner if "rel" in one.measure.arguments]
     return [text.replace("{at}", at) for text in _OTHERS.get(bare, (bare + "{at}",))]
-
-
-def _takes(measure: Measure, argument: str) -> bool:
-    return any(one.name == argument for one in getattr(measure.measure.parameters, "arguments", ()))
 
 
 def field_form(measure: Measure) -> Measure | None:

@@ -18,6 +18,7 @@ from treckon.files import Source
 from treckon.inputs import as_run
 from treckon.registry import TEXT, VIEW_PREFERENCES, VIEW_SUBTOPICS
 from treckon.syntax import Measure, parse
+from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ def crosscheck(
 
     Raises InputError, EvaluationError, UnknownMeasureError, ParameterError.
     """
-    if isinstance(most, bool) or not isinstance(most, int) or not 0 <= most <= 4:
-        raise ParameterError(f"most: expected a whole number from 0 to 4, found {most!r}")
+    most = checked_whole_number("most", most, 0, 4)
     base = _checked_conventions(conventions)
     found, targets, unknown, evaluator = _read(
         qrels, scores, scores_format, names or {}, qrels_columns, qrels_format, threads, base

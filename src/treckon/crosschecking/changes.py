@@ -353,7 +353,7 @@ def _options(
     """What may be changed of one measure, each with what makes the change."""
     measure = field_form(asked) or asked
     record = measure.measure
-    arguments = {one.name: one for one in getattr(record.parameters, "arguments", ())}
+    arguments = record.arguments
     if record.view != VIEW_RANKING and not arguments:
         return
     rel = arguments.get("rel")
