@@ -1,8 +1,8 @@
 """A small input on which evaluators disagree, and what each of them printed for it.
 
 Queries: 1 graded, with grade 0, grade -1 and two unjudged documents; 2 five documents with the same score, one of them
-unjudged; 3 judged but not in the run; 4 no relevant document; 5 twelve relevant, three retrieved; 6 in the run only; 7
-scores that are equal as 32-bit numbers.
+unjudged; 3 judged but not in the run; 4 no relevant document; 5 twelve relevant, three retrieved; 6 in the run only,
+with the documents judged for query 3; 7 scores that are equal as 32-bit numbers.
 """
 
 QRELS = (
@@ -48,7 +48,8 @@ RUN = """\
 5 Q0 r1 1 3.0 t
 5 Q0 u1 2 2.0 t
 5 Q0 r2 3 1.0 t
-6 Q0 z1 1 1.0 t
+6 Q0 m1 1 1.0 t
+6 Q0 m2 2 0.5 t
 7 Q0 da 1 0.700000010 t
 7 Q0 db 2 0.700000005 t
 """
@@ -174,6 +175,12 @@ PRINTED = {
         bpref       1=.3000 2=.2500 5=.0000 7=.0000 all=.0917
         f1          all=.3341
     """),
+    "ranx, plain dicts, the run's in another order": _per_query("""
+        map         all=.1667
+        mrr         all=.1667
+        bpref       all=nan
+        f1          all=.1667
+    """),
     "trectools": _per_query("""
         map         1=.4000 2=.3667 4=nan 5=.1389 7=1.0000 all=.3176
         NDCG@3      1=.3801 2=.7602 5=.7039 7=1.0000 all=.4740
@@ -195,6 +202,10 @@ PRINTED = {
     """),
     "MTEB": _per_query("""
         MRR         all=.66667
+        Hole@3      all=.2
+    """),
+    "MTEB, query 6 in the results": _per_query("""
+        Hole@3      all=.1667
     """),
     "toolkit": _per_query("""
         map@3       all=.2509

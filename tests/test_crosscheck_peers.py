@@ -17,6 +17,10 @@ def names(changes):
     return {one.name for one in changes}
 
 
+#: The documents of query 6 are judged for no query.
+RUN_6 = RUN.replace("6 Q0 m", "6 Q0 z")
+
+
 # What is the same for all measures of a tool, and what single measures have besides (a "-": what they lack of it).
 CAUSES = {
     "trec_eval 10.0 -c -q": ({"missing='zero'"}, {}),
@@ -44,6 +48,11 @@ CAUSES = {
         {"negative='nonrelevant'", "missing='zero'"},
         {"bpref": {"0 from the first query without relevant documents on"}},
     ),
+    "ranx, plain dicts, the run's in another order": (
+        {"queries are paired by their positions, the run's in another order", "no_relevant='nan'"},
+        {},
+    ),
+    "MTEB, query 6 in the results": ({"missing='zero'"}, {}),  # as good as the true cause: see below
     "trectools": (
         {"missing='zero'", "no_relevant='nan'"},
         {
@@ -96,7 +105,7 @@ def test_what_beir_does_can_not_be_told_from_its_means_alone():
     assert found.unexplained == ()
     assert {"compat='9.0.8'", "ties='input'", "missing='zero'"} <= names(found.explanation.all_changes)
     listed = [one for one in found.alternatives if "ties='input'" in names(one.causes_of("MRR"))]
-    assert listed and all("extra='zero'" in names(one.causes_of("MRR")) for one in listed)
+    assert listed and all("extra='counted'" in names(one.causes_of("MRR")) for one in listed)
     query_2 = next(one for one in found.differences if one.name == "MRR")
     assert query_2.query == "2"
     assert {round(value, 4) for value in query_2.values} == {0.3333, 1.0}
@@ -161,21 +170,54 @@ def test_ours_are_the_columns_of_trec_eval():
         assert treckon.crosscheck(QRELS, RUN, as_text(tool), **conventions).agrees, tool
 
 
-def test_queries_paired_by_position():
-    """ranx pairs plain dicts by position: with the run's queries in another order every value is another query's."""
-    by_query = {}
-    for line in RUN.splitlines():
-        by_query.setdefault(line.split()[0], []).append(line + "\n")
-    run = "".join("".join(by_query[query]) for query in ("7", "5", "4", "2", "1"))
-    run_as_paired = dict(zip("12345", ("7", "5", "4", "2", "1"), strict=True))
-    qrels = treckon.read_qrels(QRELS)
-    documents = treckon.read_run(RUN)
-    # The documents of query 2 are judged for query 4 now, and so on; a few are relevant there.
-    for query, other in run_as_paired.items():
-        qrels[query].update({doc: 1 for doc in list(documents[other])[1::2]})
-    paired = {query: documents[other] for query, other in run_as_paired.items()}
-    values = treckon.evaluate(qrels, paired, ["AP", "RR", "P@3"]).means
-    scores = {str(measure): value for measure, value in values.items()}
-    found = treckon.crosscheck(qrels, run, scores)
-    assert names(found.explanation.changes) == {"queries are paired by their positions"}
+def test_the_mean_of_mtebs_list_counts_queries_that_are_not_judged():
+    """Here 1/6 is also what counting the query that the run lacks makes of it; with another query 6 nothing else is."""
+    found = checked("MTEB, query 6 in the results")
+    assert [names(one.changes) for one in found.alternatives] == [{"extra='counted'"}]
+    # hole() of MTEB 2.26.24 where the two documents of query 6 are judged for no query:
+    holes = {"1": 0.3333, "2": 0.3333, "4": 0.0, "5": 0.3333, "6": 0.6667, "7": 0.0}
+    found = treckon.crosscheck(QRELS, RUN_6, {query: {"Hole@3": hole} for query, hole in holes.items()})
+    assert names(found.explanation.all_changes) == {"extra='counted'"} and not found.unexplained
+    assert {one.query: round(one.reproduced, 4) for one in found.values} == holes
+    found = treckon.crosscheck(QRELS, RUN_6, {"Hole@3": 0.27778})
+    assert names(found.explanation.all_changes) == {"extra='counted'"} and not found.alternatives
+
+
+def test_beirs_hole_adds_queries_that_are_not_judged_and_divides_by_those_that_are():
+    """EvaluateRetrieval.evaluate_custom(..., "hole") of BEIR 2.2.0: ties as listed, so query 2 has no hole."""
+    run = "".join(line for line in RUN_6.splitlines(keepends=True) if not line.startswith("4 "))
+    found = treckon.crosscheck(QRELS, run, {"Hole@1": 0.16667, "Hole@3": 0.22222, "Hole@10": 0.1})
+    assert names(found.explanation.all_changes) == {"ties='input'", "missing='zero'", "extra='added'"}
     assert found.unexplained == ()
+
+
+def paired(order_of_run, order_of_qrels="12345"):
+    """Values of ranx 0.3.21's kind for plain dicts: queries 1 to 5 of the qrels, in this order, meet the run's."""
+    judged, retrieved = treckon.read_qrels(QRELS), treckon.read_run(RUN)
+    qrels = {query: judged[query] for query in order_of_qrels}
+    met = dict(zip(order_of_qrels, order_of_run, strict=True))
+    # Some documents of the query met are relevant, so that numbers tell the orders apart.
+    for query, other in met.items():
+        qrels[query] = {**qrels[query], **dict.fromkeys(list(retrieved[other])[1::2], 1)}
+    values = treckon.evaluate(qrels, {query: retrieved[other] for query, other in met.items()}, ["AP", "RR", "P@3"])
+    return qrels, {query: retrieved[query] for query in order_of_run}, values
+
+
+@pytest.mark.parametrize(
+    ("of_run", "of_qrels", "order"),
+    [
+        ("75421", "12345", ""),
+        ("12457", "54321", ""),
+        ("42175", "12354", ", the run's in reverse"),
+        ("42175", "12345", ", the run's sorted as text"),
+    ],
+)
+def test_queries_paired_by_position(of_run, of_qrels, order):
+    """ranx pairs plain dicts by position: with the run's queries in another order every value is another query's."""
+    met = {"": of_run, ", the run's in reverse": of_run[::-1], ", the run's sorted as text": "12457"}[order]
+    qrels, _, values = paired(met, of_qrels)
+    run = {query: treckon.read_run(RUN)[query] for query in of_run}
+    for scores in (values, {str(measure): round(value, 4) for measure, value in values.means.items()}):
+        found = treckon.crosscheck(qrels, run, scores)
+        assert names(found.explanation.all_changes) == {f"queries are paired by their positions{order}"}
+        assert found.unexplained == ()

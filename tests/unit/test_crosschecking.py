@@ -12,6 +12,7 @@ import treckon
 from treckon.compat.tool_habits import HABITS
 from treckon.compat.tool_names import field_form, readings
 from treckon.crosschecking import SCORES_FORMATS, CrossCheck, crosscheck
+from treckon.crosschecking.pairing import all_pairings, likely_pairings
 from treckon.crosschecking.printed import read_scores
 from treckon.errors import InputError, ParameterError, TreckonError, UnknownMeasureError
 
@@ -346,7 +347,7 @@ def test_alternatives_and_what_tells_them_apart():
     """Three queries count either way: the one that the run lacks, or the one that nobody judged."""
     found = crosscheck(QRELS, RUN, {"map": 0.5278})
     assert [one.name for one in found.explanation.changes] == ["missing='zero'"]
-    assert [[x.name for x in one.changes] for one in found.alternatives] == [["extra='zero'"]]
+    assert [[x.name for x in one.changes] for one in found.alternatives] == [["extra='counted'"]]
     assert [(one.name, one.query, one.values) for one in found.differences] == [("map", "q3", (0.0, None))]
     assert repr(found.differences[0]) == "<map q3: 0.0000, none>"
     assert "what tells them apart: map of query q3 (0.0000 or none)" in repr(found)
@@ -431,6 +432,60 @@ def test_merged_judgements_can_be_read_as_another_release(conventions):
     assert found.conventions["equal_judgements"] == "merge"
 
 
+def test_likely_pairings_by_position():
+    """Each once; the first by both orders as listed."""
+    assert likely_pairings(("b", "9", "10"), ("9", "10", "b")) == {
+        ("9", "10", "b"): "",
+        ("b", "10", "9"): "the run's in reverse",
+        ("10", "9", "b"): "the run's sorted as text",
+        ("b", "9", "10"): "the qrels' sorted as text, the run's sorted as text",
+        ("9", "b", "10"): "the qrels' sorted as numbers, the run's in reverse",
+    }
+    assert likely_pairings(("1", "2", "3"), ("2", "3")) == {
+        ("2", "3", None): "",
+        ("3", "2", None): "the run's in reverse",
+    }
+
+
+def test_all_pairings_by_position():
+    assert set(all_pairings(("1", "2"), ("1", "2", "3"))) == {
+        ("1", "2"), ("1", "3"), ("2", "1"), ("2", "3"), ("3", "1"), ("3", "2"),
+    }  # fmt: skip
+    assert set(all_pairings(("1", "2", "3"), ("1",))) == {("1", None, None), (None, "1", None), (None, None, "1")}
+    seven = tuple("1234567")
+    assert len(all_pairings(seven, seven)) == 5040
+    assert all_pairings((*seven, "8"), seven) == []
+
+
+def test_an_order_is_looked_for_where_it_explains_several_numbers():
+    """Two queries meet their own rankings; one number alone would be explained by too many orders."""
+    qrels = {query: {f"d{query}": 1} for query in "12345"}
+    run = {query: {f"d{query}": 2.0, "x": 1.0} for query in "12345"}
+    found = crosscheck(qrels, run, {"map": 0.4, "P_2": 0.2, "recip_rank": 0.4})
+    (change,) = found.explanation.all_changes
+    assert change.name == "queries are paired by their positions, the run's in another order"
+    assert change.text == (
+        "the first query of the run meets the first of the qrels, and so on, whatever their ids; of the run 4 meets 3, "
+        "5 meets 4, 3 meets 5 (20 of 120 orders fit as many values)"
+    )
+    assert [one.reproduced for one in found.values] == [0.4, 0.2, 0.4]
+    assert found.explanation.conventions == {}
+    alone = crosscheck(qrels, run, {"map": 0.4})
+    assert "another order" not in repr(alone)
+
+
+def test_what_is_counted_of_queries_that_are_not_judged():
+    """Most measures are 0 for them; num_ret and Hole are not."""
+    run = {"q1": {"a": 1.0}, "q9": {"z": 2.0, "y": 1.0}, "q2": {"d": 1.0}}
+    for scores in ({"num_ret": 4}, {"Hole@2": 0.33333}, {"num_ret": 4, "map": 0.5}):
+        found = crosscheck(QRELS, run, scores)
+        assert [one.name for one in found.explanation.all_changes] == ["extra='counted'"], scores
+    assert not crosscheck(QRELS, run, {"num_ret": 3}, most=0).agrees
+    found = crosscheck(QRELS, run, "Hole@2\tq1\t0.0\nHole@2\tq9\t1.0\nHole@2\tall\t0.0\n")
+    assert [one.name for one in found.explanation.all_changes] == ["extra='counted'", "aggregate='median'"]
+    assert [one.reproduced for one in found.values] == [0.0, 1.0, 0.0]
+
+
 def test_names_can_be_told():
     found = crosscheck(QRELS, RUN, {"quality": 0.7917, "map": 0.7917}, names={"quality": "AP"})
     assert found.agrees and found.unknown == ()
@@ -438,7 +493,7 @@ def test_names_can_be_told():
 
 def test_queries_that_are_not_judged():
     found = crosscheck(QRELS, RUN, "map\tq9\t0.0000\nmap\tall\t0.5278\n")
-    assert [one.name for one in found.explanation.changes] == ["extra='zero'"]
+    assert [one.name for one in found.explanation.changes] == ["extra='counted'"]
     assert found.explanation.conventions == {}
 
 
@@ -659,6 +714,28 @@ def test_habits_of_all_queries_together():
     qrels, run = {"p": {"a": 1}, "q": {"b": 1, "c": 1}}, {"p": {"a": 1.0, "x": 1.0}, "q": {"b": 1.0, "y": 1.0}}
     assert one.whole(treckon.parse("RBP"), qrels, run) == pytest.approx({"p": 0.18, "q": 0.18})
     assert one.whole(treckon.parse("RBP(rel=2)@1"), qrels, run) == {"p": 0.0, "q": 0.0}
+
+
+def test_divisions_by_zero_go_by_the_order_of_the_qrels():
+    """As ranx 0.3.21 does: 0/0 of a query without judged nonrelevant documents, 0 after one without relevant ones."""
+    normal, all_relevant, none = {"a": 1, "b": 1, "n": 0}, {"m": 1, "k": 1}, {"z": 0}
+    run = {"2": {"a": 3.0, "n": 2.0, "b": 1.0}, "3": {"m": 2.0, "x": 1.0}, "1": {"z": 1.0}}
+    run["4"] = run["2"]
+    nan = float("nan")
+    for qrels, printed in (
+        ({"4": normal, "3": all_relevant, "2": normal}, {"2": 0.5, "3": nan, "4": 0.5, "all": nan}),
+        ({"4": normal, "3": all_relevant, "1": none, "2": normal}, {"1": 0, "2": 0, "3": nan, "4": 0.5, "all": nan}),
+        ({"4": normal, "1": none, "3": all_relevant, "2": normal}, {"1": 0, "2": 0, "3": 0, "4": 0.5, "all": 0.125}),
+    ):
+        rows = [(query, "bpref", value) for query, value in printed.items()]
+        rows += [(query, "P_1", float(query in "423")) for query in qrels]  # these agree
+        found = crosscheck(qrels, run, rows)
+        assert [one.name for one in found.explanation.all_changes] == [
+            "0 from the first query without relevant documents on"
+        ]
+        assert found.unexplained == ()
+        bpref = {one.query or "all": one.reproduced for one in found.values if one.name == "bpref"}
+        assert repr({query: bpref[query] for query in printed}) == repr({q: float(x) for q, x in printed.items()})
 
 
 def test_every_habit_is_tested():

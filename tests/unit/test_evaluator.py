@@ -499,6 +499,17 @@ def test_an_evaluator_keeps_nothing_of_a_run_and_can_be_pickled():
     assert pickle.loads(pickle.dumps(first)) == first
 
 
+def test_judgements_keep_the_order_in_which_queries_were_met(tmp_path):
+    """Numbers go by id; the order of the file is kept beside, also where a query comes again and in a pickle."""
+    path = tmp_path / "qrels"
+    path.write_text("b 0 d 1\n10 0 d 1\na 0 d 1\nb 0 e 1\n9 0 d 1\n")
+    for qrels in (path, {"b": {"d": 1}, "10": {}, "a": {"d": 1}, "9": {"d": 1}}):
+        evaluator = treckon.Evaluator(qrels, "map")
+        assert evaluator.query_ids == ["10", "9", "a", "b"]
+        for one in (evaluator, pickle.loads(pickle.dumps(evaluator))):
+            assert [one.query_ids[number] for number in one.qrels.listed()] == ["b", "10", "a", "9"]
+
+
 def test_an_evaluator_with_judgements_in_groups_can_be_pickled(tmp_path):
     subtopics = {"q": {"s": {"a": 1, "c": 0}, "t": {"b": 2}, "u": {}}, "r": {"s": {"a": 1}}}
     evaluator = treckon.Evaluator(subtopics, ["StRecall@2", "alpha_nDCG@2"], format="qrels_jg", missing="zero")

@@ -153,13 +153,13 @@ cdef class Qrels:
         return _rebuilt, (self.release, self.has_groups, self.parts())
 
     cdef list parts(self):
-        # (query id, group, judgements) of each query and group.
+        # (query id, group, judgements) of each query and group, queries in the order in which they were met.
         cdef const Query *q
         cdef const Unit *unit
         cdef int64_t i
         cdef uint64_t u
         found = []
-        for i in range(self.table.n_queries):
+        for i in self.listed():
             q = &self.table.queries[i]
             for u in range(q.first_unit, q.first_unit + q.n_units):
                 unit = &self.table.units[u]
@@ -255,6 +255,12 @@ cdef class Qrels:
     def query_ids(self):
         """The ids of all queries, in byte order."""
         return [self.qid(i) for i in range(self.table.n_queries)]
+
+    def listed(self):
+        """The numbers of all queries, in the order in which they were first met. Only of judgements without groups."""
+        # Ids were put one behind the other as they came.
+        offsets = [self.table.queries[i].qid_offset for i in range(self.table.n_queries)]
+        return sorted(range(self.table.n_queries), key=offsets.__getitem__)
 
     def query_id(self, int64_t query):
         """The id of a query by its number; ids rise with the numbers."""

@@ -46,8 +46,8 @@ class Habit:
     measures: names of our records that it is a variant of
     function: value of one query's ranking, in place of the measure's
     helpers:  further functions of the rankings
-    combine:  values of all queries, out of the measure's, those of each helper and the number of negative grades in
-              each query's qrels
+    combine:  values of all queries as the qrels list them, out of the measure's, those of each helper and the number of
+              negative grades in each query's qrels
     measure:  a measure of ours that the tool means instead; "{at}" is the cutoff
     whole:    value of each query, of the measure, the qrels and the run, all queries together
     """
@@ -182,11 +182,16 @@ def _zero_without(values: Any, helpers: list[Any], _: Any) -> Any:
     return values * (helpers[0] > 0.0)
 
 
-def _zero_from_the_first_without(values: Any, helpers: list[Any], _: Any) -> Any:
-    """Values, by the order of queries, up to the first query without relevant documents; 0 from there on."""
+def _divided_by_zero(values: Any, helpers: list[Any], _: Any) -> Any:
+    """Values up to the first query without relevant documents; 0 from there on.
+
+    NaN where relevant documents were found, and there are no judged nonrelevant ones.
+    """
     import numpy  # noqa: PLC0415
 
-    return values * (numpy.cumsum(helpers[0] == 0.0) == 0)
+    n_relevant, n_nonrelevant = helpers
+    values = numpy.where((n_nonrelevant == 0.0) & (values > 0.0), numpy.nan, values)
+    return numpy.where(numpy.cumsum(n_relevant == 0.0) > 0, 0.0, values)
 
 
 def _bpref_of_trectools(above: Any, helpers: list[Any], n_negative: Any) -> Any:
@@ -241,8 +246,9 @@ HABITS = (
           ("Bpref",), function=_nonrelevant_above, combine=_bpref_of_trectools,
           helpers=(_n_relevant_or_negative, _n_relevant, _n_nonrelevant)),
     Habit("0 from the first query without relevant documents on", "a division by zero of the first query without "
-          "relevant documents makes it and all that follow in the qrels 0", "ranx", ("Bpref",),
-          helpers=(_n_relevant,), combine=_zero_from_the_first_without),
+          "relevant documents makes it and all that follow in the qrels 0, and before it a query without judged "
+          "nonrelevant documents NaN", "ranx", ("Bpref",),
+          helpers=(_n_relevant, _n_nonrelevant), combine=_divided_by_zero),
     Habit("mean of all reciprocal ranks", "the mean of 1/rank over all relevant documents retrieved, not over the "
           "first alone", "ranklab", ("RR",), function=_mean_reciprocal),
     Habit("ideal of what was retrieved", "the ideal ranking is made of the retrieved documents alone",

@@ -9,6 +9,7 @@ from treckon.conventions import Conventions
 from treckon.crosschecking.bench import Bench
 from treckon.crosschecking.changes import Change
 from treckon.crosschecking.matching import Interval, Space, Target
+from treckon.crosschecking.pairing import add_pairings
 from treckon.crosschecking.printed import SCORES_FORMATS, Printed, Scores, read_scores
 from treckon.crosschecking.result import Comparison, CrossCheck, Difference, Explanation, Own
 from treckon.crosschecking.search import Choice, Search, Solution
@@ -192,6 +193,7 @@ def _compared(space: Space) -> list[list[Comparison]]:
 
 def _explained(space: Space, most: int, comparisons: list[list[Comparison]]) -> dict[str, Any]:
     """Explanation, alternatives and what tells them apart: arguments of `CrossCheck`."""
+    add_pairings(space)
     solutions = Search(space, most).solve()
     best = solutions[0]
     n_wrong = sum(not one.agrees for some in comparisons for one in some)

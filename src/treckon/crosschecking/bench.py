@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from treckon._native.objects import id_text
 from treckon.compat.tool_names import N_RETRIEVED
 from treckon.compat.trec_eval import RELEASES
-from treckon.crosschecking.changes import ANY_JUDGED, APPENDED, CANDIDATES, POSITIONS
+from treckon.crosschecking.changes import ANY_JUDGED, APPENDED, CANDIDATES
 from treckon.errors import ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from treckon.crosschecking.changes import Change
+    from treckon.crosschecking.pairing import Pairing
     from treckon.syntax import Measure
 
     Doubles: TypeAlias = NDArray[numpy.float64]
@@ -54,9 +55,11 @@ class Bench:
         self._run = run
         self._base = {**base, **self.assumed}
         self._mappings: tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]] | None = None
+        #: By name of the change: which ranking each judged query has.
+        self.pairings: dict[str, Pairing] = {}
         self._changed: dict[str, tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]] = {}
-        self._evaluators: dict[tuple[str, str, str | None], Evaluator] = {
-            (evaluator.conventions.release, "unjudged", None): evaluator
+        self._evaluators: dict[tuple[str, str, str | None, bool], Evaluator] = {
+            (evaluator.conventions.release, "unjudged", None, False): evaluator
         }
         plain = {name: value for name, value in self._base.items() if name not in _NOT_OF_COUNTS}
         grouped = evaluator.qrels.has_groups
@@ -74,6 +77,29 @@ class Bench:
 
         Raises TreckonError for changes that don't go together or that the run doesn't allow.
         """
+        evaluator, data = self._prepared(measures, changes)
+        if data is None:
+            found = evaluator.evaluate(self._run)
+            return found.query_ids, found.values, self.in_run
+        qrels, run = self._changed_data(data)
+        found = evaluator.evaluate(run)
+        return found.query_ids, found.values, frozenset(run) & frozenset(qrels)
+
+    def of_extra(self, measures: Sequence[Measure], changes: tuple[Change, ...]) -> tuple[tuple[str, ...], Doubles]:
+        """Ids and values (queries x measures) of the run's queries that are not judged, as queries without judgements.
+
+        Raises TreckonError as `evaluate` does.
+        """
+        evaluator, data = self._prepared(measures, changes, extended=True)
+        found = evaluator.evaluate(self._run if data is None else self._changed_data(data)[1])
+        judged = frozenset(self._evaluator.query_ids)
+        rows = [i for i, query in enumerate(found.query_ids) if query not in judged]
+        return tuple(found.query_ids[i] for i in rows), found.values[rows]
+
+    def _prepared(
+        self, measures: Sequence[Measure], changes: tuple[Change, ...], *, extended: bool = False
+    ) -> tuple[Evaluator, str | None]:
+        """What evaluates measures under changes, and the change of the data among these."""
         data = next((str(one.value) for one in changes if one.key == "data"), None)
         conventions = {one.key: one.value for one in changes if one.key != "data"}
         if data == APPENDED:
@@ -82,40 +108,56 @@ class Bench:
         if data is not None and conventions.get("order", "score") == "rank":
             raise ParameterError("order: expected 'score' or 'input' with changed data")
         release, negative = str(conventions.get("compat") or RELEASES[-1]), str(conventions.get("negative", "unjudged"))
-        evaluator = self._reading(release, negative, data)
+        evaluator = self._reading(release, negative, data, extended)
         conventions["compat"] = evaluator.conventions.compat
-        evaluator = evaluator.changed(measures, **conventions, missing="zero")
-        if data is None:
-            found = evaluator.evaluate(self._run)
-            return found.query_ids, found.values, self.in_run
-        qrels, run = self._changed_data(data)
-        found = evaluator.evaluate(run)
-        return found.query_ids, found.values, frozenset(run) & frozenset(qrels)
+        return evaluator.changed(measures, **conventions, missing="zero"), data
 
-    def _reading(self, release: str, negative: str, data: str | None) -> Evaluator:
+    def _reading(self, release: str, negative: str, data: str | None, extended: bool) -> Evaluator:
         """An evaluator with the same or changed judgements, read as a release and for a meaning of negative grades.
+
+        extended: with the run's other queries, too, for which nothing is judged
 
         Raises ParameterError where there is none.
         """
-        key = (release, negative, data)
+        key = (release, negative, data, extended)
         if key not in self._evaluators:
             if self._evaluator.qrels.has_groups:
                 raise ParameterError("expected judgements by document, found judgements in groups")
             qrels = self._judgements() if data is None else self._changed_data(data)[0]
+            if extended:
+                qrels = {**dict.fromkeys(self.as_mappings()[1], {}), **qrels}
             self._evaluators[key] = Evaluator(qrels, (), compat=release, negative=negative)
         return self._evaluators[key]
 
     def _judgements(self) -> dict[str, dict[str, int]]:
         qrels = self._evaluator.qrels
         return {
-            id_text(query): {id_text(doc): grade for doc, grade in qrels.judgements(number)}
-            for number, query in enumerate(qrels.query_ids())
+            id_text(qrels.query_id(number)): {id_text(doc): grade for doc, grade in qrels.judgements(number)}
+            for number in qrels.listed()
         }
 
     def _changed_data(self, data: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         if data not in self._changed:
-            self._changed[data] = _with_change(data, *self.as_mappings())
+            qrels, run = self.as_mappings()
+            if data in self.pairings:
+                meets = zip(qrels, self.pairings[data], strict=True)
+                self._changed[data] = qrels, {query: run[other] for query, other in meets if other is not None}
+            else:
+                self._changed[data] = _with_change(data, qrels, run)
         return self._changed[data]
+
+    def of_pairs(self, measures: Sequence[Measure]) -> Doubles:
+        """Values of every judged query with every ranking of the run: queries x queries x measures.
+
+        Raises TreckonError as `evaluate` does.
+        """
+        qrels, run = self.as_mappings()
+        pairs = {f"{i} {j}": (grades, run[j]) for i, grades in enumerate(qrels.values()) for j in run}
+        evaluator = Evaluator({pair: grades for pair, (grades, _) in pairs.items()}, measures, **self._base)
+        found = evaluator.evaluate({pair: scores for pair, (_, scores) in pairs.items()})
+        row_of = {pair: row for row, pair in enumerate(found.query_ids)}
+        values: Doubles = found.values[[row_of[pair] for pair in pairs]]
+        return values.reshape(len(qrels), len(run), -1)
 
     def as_mappings(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
         """Judgements and run as dicts. Raises TreckonError where that can't be."""
@@ -143,10 +185,8 @@ def _with_change(
             query: {doc: grade for doc, grade in grades.items() if doc in run.get(query, none)}
             for query, grades in qrels.items()
         }, run
-    if data == APPENDED:
-        return qrels, {query: _appended(scores, qrels.get(query, {})) for query, scores in run.items()}
-    assert data == POSITIONS
-    return qrels, dict(zip(qrels, run.values(), strict=False))
+    assert data == APPENDED
+    return qrels, {query: _appended(scores, qrels.get(query, {})) for query, scores in run.items()}
 
 
 def _appended(scores: dict[str, float], grades: dict[str, int]) -> dict[str, float]:

@@ -103,10 +103,10 @@ _DUPLICATES = {
 }
 _USUAL_DEPTHS = (5, 10, 20, 50, 100, 200, 500, 1000)
 
-#: What may be done to the data: names that `search` knows how to do.
-ANY_JUDGED, CANDIDATES, APPENDED, POSITIONS = (
+#: What may be done to the data: names of what `bench` knows how to do.
+ANY_JUDGED, CANDIDATES, APPENDED = (
     "every judged document is relevant", "only retrieved documents are judged",
-    "judged documents that were not retrieved tie at the end", "queries are paired by their positions",
+    "judged documents that were not retrieved tie at the end",
 )  # fmt: skip
 _DATA = {
     CANDIDATES: ("judged documents that were not retrieved are unknown, so R and the ideal ranking lack them",
@@ -114,8 +114,6 @@ _DATA = {
     APPENDED: ("judged documents that were not retrieved stand at the end of the ranking with equal scores",
                "scikit-learn, which needs a score for every document"),
     ANY_JUDGED: ("every line of the qrels makes its document relevant, whatever its grade", "MS MARCO's scorer"),
-    POSITIONS: ("the first query of the run meets the first of the qrels, and so on, whatever their ids",
-                "ranx with plain dicts"),
 }  # fmt: skip
 
 
@@ -167,6 +165,11 @@ _MISSING = {
     "skip": ("queries that the run lacks don't count", "trec_eval 9.0.8, pytrec_eval"),
     "nan": ("queries that the run lacks are NaN and count", "trectools through ir_measures"),
 }
+_EXTRA = {
+    "counted": ("queries of the run that are not judged count, as queries without judged documents: 0, but for what is "
+                "counted without judgements", "trectools, MTEB's Hole"),
+    "added": ("queries of the run that are not judged are added, but not counted in the divisor", "BEIR's Hole"),
+}  # fmt: skip
 _NO_RELEVANT = {
     "skip": ("queries without relevant documents are left out", "gdeval, ndeval"),
     "nan": ("queries without relevant documents are NaN, and count in the divisor", "trectools"),
@@ -188,8 +191,7 @@ class Rule:
         if missing != base[0]:
             found.append(Change("missing", missing, *_MISSING[missing], kind=QUERIES))
         if extra != base[1]:
-            text = "queries of the run that are not judged count 0"
-            found.append(Change("extra", extra, text, "trectools", kind=QUERIES))
+            found.append(Change("extra", extra, *_EXTRA[extra], kind=QUERIES))
         if no_relevant != base[2]:
             found.append(Change("no_relevant", no_relevant, *_NO_RELEVANT[no_relevant], kind=QUERIES))
         self.changes = tuple(found)
@@ -201,12 +203,14 @@ def rules(
     *,
     has_missing: bool,
     has_extra: bool,
+    adds_extra: bool,
     has_empty: bool,
     missing_nan: bool,
     empty_nan: bool,
 ) -> list[Rule]:
     """Every way to count queries that makes a difference where there are such queries; the base first.
 
+    adds_extra: whether a value of a query that isn't judged may be another than 0
     missing_nan, empty_nan: whether NaN was printed that can be of such queries; without it, a query that is NaN and
     counts can't be told from one that counts 0
     """
@@ -215,7 +219,7 @@ def rules(
     of_empty = [no_relevant, *["nan"] * empty_nan, "zero", "skip", "one"]
     all_missing = list(dict.fromkeys(of_missing)) if has_missing else [missing]
     all_empty = list(dict.fromkeys(of_empty)) if has_empty else [no_relevant]
-    all_extra = ["skip", "zero"] if has_extra else ["skip"]
+    all_extra = ["skip", *["counted"] * has_extra, *["added"] * adds_extra]
     found = [Rule(one, two, three, base) for two in all_extra for three in all_empty for one in all_missing]
     return sorted(found, key=lambda one: len(one.changes))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import isnan, log
+from math import isnan
 
-from treckon.aggregate import COUNT, GEOMETRIC_FLOOR, GEOMETRIC_MEAN, SUM
+from treckon.aggregate import COUNT, GEOMETRIC_MEAN, MEAN, SUM
 from treckon.crosschecking.changes import APPENDED, evaluation_changes, printings, rules, variants
 from treckon.errors import TreckonError
+from treckon.evaluator import Evaluator
 from treckon.registry import BOUNDED
 
 TYPE_CHECKING = False
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from treckon.crosschecking.bench import Bench
     from treckon.crosschecking.changes import Change, Rule, Variant
     from treckon.crosschecking.printed import Printed, Scores
-    from treckon.evaluator import Evaluator
     from treckon.syntax import Measure
 
     Doubles: TypeAlias = NDArray[numpy.float64]
@@ -109,6 +109,7 @@ class Frame:
     missing, empty: masks of the queries that the run lacks, and that have no relevant document
     weights:        rules x queries: whether the query's value is added to the total
     ones:           how many queries count 1 instead, by rule
+    with_extra:     whether queries that are not judged are added, by rule
     n:              the divisor, by rule
     has_nan:        whether a query that counts is NaN, by rule
     """
@@ -121,6 +122,7 @@ class Frame:
         shape = len(rules), len(missing)
         self.weights = numpy.zeros(shape)
         self.ones, self.n = numpy.zeros(len(rules)), numpy.zeros(len(rules))
+        self.with_extra = numpy.array([rule.extra != "skip" for rule in rules])
         self.has_nan = numpy.zeros(len(rules), dtype=bool)
         for i, rule in enumerate(rules):
             counted = missing | True if rule.missing != "skip" else ~missing
@@ -131,11 +133,14 @@ class Frame:
                 self.ones[i] = (added & empty).sum() if rule.no_relevant == "one" else 0
                 added = added & ~empty
             self.weights[i] = added
-            self.n[i] = counted.sum() + (n_extra if rule.extra == "zero" else 0)
+            self.n[i] = counted.sum() + (n_extra if rule.extra == "counted" else 0)
             self.has_nan[i] = rule.missing == "nan" and missing.any()
             if rule.no_relevant == "nan":
                 self.has_nan[i] |= (counted & empty).any()
-        keys = [(weights.tobytes(), float(n)) for weights, n in zip(self.weights, self.ones, strict=True)]
+        keys = [
+            (weights.tobytes(), float(n), rule.extra)
+            for weights, n, rule in zip(self.weights, self.ones, rules, strict=True)
+        ]
         self.different = {key: i for i, key in reversed(list(enumerate(keys)))}  # rules with other values
         self.like = [self.different[key] for key in keys]  # the first rule with the same values, by rule
 
@@ -162,8 +167,11 @@ class Space:
         self._evaluator = evaluator
         table = evaluator.qrels
         self.highest_grade = table.highest_grade
+        self.has_groups = table.has_groups
         self._numbers = {query: number for number, query in enumerate(evaluator.query_ids)}
-        cutoffs = [one.setting.cutoff for target in targets for one in target.readings if one.setting.cutoff]
+        self._is_counted_alone: dict[Measure, bool] = {}
+        target_readings = [one for target in targets for one in target.readings]
+        cutoffs = [one.setting.cutoff for one in target_readings if one.setting.cutoff]
         self.changes = evaluation_changes(conventions, bench.deepest, cutoffs, bench.repeats)
         empty = any(table.n_relevant(number, self.level) == 0 for number in range(len(table)))
         nan = {one.query for one in scores.values if isnan(one.value)}
@@ -172,6 +180,7 @@ class Space:
             str(conventions.get("no_relevant", "zero")),
             has_missing=len(bench.in_run) < len(table),
             has_extra=bench.n_extra > 0,
+            adds_extra=any(one.measure.aggregate is MEAN for one in self._counted_alone(target_readings)),
             has_empty=empty or self.highest_grade > 1,
             missing_nan=nan == {None} or any(one in self._numbers and one not in bench.in_run for one in nan if one),
             empty_nan=nan == {None} or any(one in bench.in_run for one in nan),
@@ -181,6 +190,7 @@ class Space:
         self._whole: dict[object, Doubles | None] = {}
         self._empty: dict[tuple[tuple[str, ...], int], Mask] = {}
         self._n_negative: dict[tuple[str, ...], Doubles] = {}
+        self._listed: dict[tuple[str, ...], list[int]] = {}
         self.variants: list[list[Variant]] = [
             variants(one.readings, conventions, self.highest_grade, 0, has_mean=False) for one in targets
         ]
@@ -221,9 +231,35 @@ class Space:
             return None
         try:
             query_ids, values, in_run = self.bench.evaluate(wanted, changes)
+            extra = self._of_extra(wanted, changes)
         except TreckonError:
             return None
-        return Evaluated(self, changes, wanted, query_ids, values, in_run)
+        return Evaluated(self, changes, wanted, query_ids, values, in_run, extra)
+
+    def _of_extra(self, measures: Iterable[Measure], changes: Changes) -> dict[Measure, dict[str, float]]:
+        """The values of the run's queries that are not judged, by measure; those of other measures are 0."""
+        wanted = self._counted_alone(measures)
+        if not wanted:
+            return {}
+        query_ids, values = self.bench.of_extra(wanted, changes)
+        return {
+            measure: dict(zip(query_ids, column, strict=True))
+            for measure, column in zip(wanted, values.T.tolist(), strict=True)
+        }
+
+    def _counted_alone(self, measures: Iterable[Measure]) -> list[Measure]:
+        """Of these measures those that may be other than 0 for a query without judgements, if the run has such."""
+        if not self.bench.n_extra or self.has_groups:
+            return []
+        measures = list(measures)
+        for one in measures:
+            if one not in self._is_counted_alone:
+                try:
+                    found = Evaluator({"judged": {"a": 1}, "other": {}}, one).evaluate({"other": {"b": 1.0}})
+                    self._is_counted_alone[one] = bool(found.values[found.query_ids.index("other"), 0])
+                except TreckonError:
+                    self._is_counted_alone[one] = False
+        return [one for one in measures if self._is_counted_alone[one]]
 
     def empty(self, query_ids: tuple[str, ...], level: int) -> Mask:
         """Which queries have no relevant document; kept."""
@@ -249,6 +285,14 @@ class Space:
                 self._whole[key] = None
         return self._whole[key]
 
+    def listed(self, query_ids: tuple[str, ...]) -> list[int]:
+        """The places of queries, in the order in which the qrels list them; kept."""
+        if query_ids not in self._listed:
+            place = {number: i for i, number in enumerate(self._evaluator.qrels.listed())}
+            numbers = [place[self._numbers[one]] for one in query_ids]
+            self._listed[query_ids] = sorted(range(len(numbers)), key=numbers.__getitem__)
+        return self._listed[query_ids]
+
     def n_negative(self, query_ids: tuple[str, ...]) -> Doubles:
         """How many judgements of each query are negative; kept."""
         import numpy  # noqa: PLC0415
@@ -272,7 +316,9 @@ class Evaluated:
         query_ids: tuple[str, ...],
         values: Doubles,
         in_run: frozenset[str],
+        extra: Mapping[Measure, Mapping[str, float]],
     ) -> None:
+        """extra: values of queries that are not judged, where these may be other than 0"""
         import numpy  # noqa: PLC0415
 
         self.space = space
@@ -282,18 +328,22 @@ class Evaluated:
         self._column = {one: i for i, one in enumerate(columns)}
         self._values = values
         self._missing = numpy.array([query not in in_run for query in query_ids], dtype=bool)
+        self._extra = extra
         self._frames: dict[int, Frame] = {}
+        #: What decides on totals besides the values of judged queries.
+        self.others = self._missing.tobytes() + repr(list(extra.values())).encode()
 
     def fingerprint(self) -> bytes:
         """The same for the same values."""
         import hashlib  # noqa: PLC0415
 
-        return hashlib.blake2b(self._values.tobytes() + self._missing.tobytes(), digest_size=16).digest()
+        return hashlib.blake2b(self._values.tobytes() + self.others, digest_size=16).digest()
 
-    @property
-    def missing_bytes(self) -> bytes:
-        """The mask of missing queries, where data changes may move it."""
-        return self._missing.tobytes()
+    def extra_of(self, variant: Variant) -> Mapping[str, float]:
+        """The values of queries that are not judged; those that aren't in it are 0."""
+        if variant.combine is not None or variant.whole is not None:
+            return {}
+        return self._extra.get(variant.measure, {})
 
     def frame(self, level: int) -> Frame:
         """The queries at a level; the same object where levels leave the same queries without relevant documents."""
@@ -306,6 +356,8 @@ class Evaluated:
 
     def values_of(self, variant: Variant) -> Doubles | None:
         """The values of all judged queries; None where the variant can't be evaluated so."""
+        import numpy  # noqa: PLC0415
+
         column = self._column.get(variant.measure)
         if column is None or any(one not in self._column for one in variant.beside):
             return None
@@ -314,39 +366,49 @@ class Evaluated:
             return None if self.changes else self.space.whole(variant, self.query_ids)
         if variant.combine is not None:
             beside = [self._values[:, self._column[one]] for one in variant.beside]
-            values = variant.combine(values, beside, self.space.n_negative(self.query_ids))
+            columns = [values, *beside, self.space.n_negative(self.query_ids)]
+            listed = self.space.listed(self.query_ids)
+            values, *beside, n_negative = [one[listed] for one in columns]
+            combined = variant.combine(values, beside, n_negative)
+            values = numpy.empty_like(combined)
+            values[listed] = combined
         return values
 
     def means(self, variants: Sequence[Variant], values: Doubles, frame: Frame) -> Doubles:
         """The values over all queries: rules x variants, out of queries x variants."""
         import numpy  # noqa: PLC0415
 
-        totals: Doubles = frame.weights @ values + frame.ones[:, None]
+        extra = numpy.array([sum(self.extra_of(one).values()) for one in variants])
+        unknown = numpy.isnan(values)
+        totals: Doubles = frame.weights @ numpy.where(unknown, 0.0, values)
+        totals += frame.ones[:, None] + frame.with_extra[:, None] * extra
+        totals[frame.weights @ unknown > 0.0] = numpy.nan
         divisors = numpy.maximum(frame.n, 1.0)[:, None]
         found = totals / divisors
         for v, variant in enumerate(variants):
             own = variant.measure.measure.aggregate
             if variant.aggregate in ("median", "mean of hits"):
-                found[:, v] = self._of_known(variant.aggregate, values[:, v], frame)
+                found[:, v] = self._of_known(variant, values[:, v], frame)
             elif own is COUNT:
                 found[:, v] = frame.n
             elif variant.aggregate == "sum" or own is SUM and variant.aggregate is None:
                 found[:, v] = totals[:, v]
             elif own is GEOMETRIC_MEAN:
-                n_extra = numpy.array([self.space.bench.n_extra * (rule.extra == "zero") for rule in self.space.rules])
-                logarithms = (totals[:, v] + n_extra * log(GEOMETRIC_FLOOR)) / divisors[:, 0]
-                found[:, v] = numpy.exp(numpy.minimum(logarithms, 700.0))
+                found[:, v] = numpy.exp(numpy.minimum(totals[:, v] / divisors[:, 0], 700.0))
         return found
 
-    def _of_known(self, aggregate: str, values: Doubles, frame: Frame) -> list[float]:
+    def _of_known(self, variant: Variant, values: Doubles, frame: Frame) -> list[float]:
         """The median of the queries that count, or the mean of those above 0, by rule."""
         import numpy  # noqa: PLC0415
 
         found: dict[int, float] = {}
         for i in frame.different.values():
-            known = numpy.concatenate([values[frame.weights[i] > 0.0], numpy.ones(int(frame.ones[i]))])
-            known = known[known != 0.0] if aggregate == "mean of hits" else known
-            if aggregate == "median" and len(known):
+            some = [values[frame.weights[i] > 0.0], numpy.ones(int(frame.ones[i]))]
+            if frame.with_extra[i]:
+                some += [list(self.extra_of(variant).values()) or numpy.zeros(self.space.bench.n_extra)]
+            known = numpy.concatenate(some)
+            known = known[known != 0.0] if variant.aggregate == "mean of hits" else known
+            if variant.aggregate == "median" and len(known):
                 known = numpy.sort(known)[[(len(known) - 1) // 2, len(known) // 2]]
             value = known.sum() / max(len(known), 1)
             found[i] = float(value)
@@ -376,8 +438,12 @@ class Evaluated:
             chosen = [which[i] for i in some]
             part = numpy.ascontiguousarray(values[:, some])
             counts = self._of_rows(target, part, frame, how)
+            if target.extra:
+                same = [self._n_extra_same(target, variants[v], how) for v in chosen]
+                counts = counts + frame.with_extra[:, None] * numpy.array(same)
             if target.mean is not None and isnan(target.mean.value):
-                counts = counts + frame.has_nan[:, None]
+                means = self.means([variants[v] for v in chosen], part, frame)
+                counts = counts + (frame.has_nan[:, None] | numpy.isnan(means))
             elif target.mean is not None:
                 low, high = how.of(target.mean)
                 means = self.means([variants[v] for v in chosen], part, frame)
@@ -392,11 +458,11 @@ class Evaluated:
         at, bounds, printed = target.places(self), target.bounds(how), target.printed
         now = values[at]
         same = ((bounds[:, :1] <= now) & (now <= bounds[:, 1:])) | (printed[:, None] == now)
+        same |= numpy.isnan(printed)[:, None] & numpy.isnan(now)
         missing, empty = frame.missing[at], frame.empty[at]
         counts = numpy.zeros((len(self.space.rules), values.shape[1]), dtype=int)
         counts += same[~missing & ~empty].sum(axis=0)
-        n_extra = sum(x.value == 0.0 or isnan(x.value) for x in target.extra)
-        if not (missing.any() or empty.any() or n_extra):
+        if not (missing.any() or empty.any()):
             return counts
         nan, one = numpy.isnan(printed), (bounds[:, 0] <= 1.0) & (bounds[:, 1] >= 1.0)
 
@@ -415,8 +481,12 @@ class Evaluated:
                 counts[i] += relevant + absent[rule.no_relevant]
             elif rule.missing == "nan":
                 counts[i] += nan[missing].sum()
-            counts[i] += n_extra if rule.extra == "zero" else 0
         return counts
+
+    def _n_extra_same(self, target: Target, variant: Variant, how: Interval) -> int:
+        """How many values of queries that are not judged are reproduced where these count."""
+        values = self.extra_of(variant)
+        return sum(isnan(one.value) or how.holds(one, values.get(str(one.query), 0.0)) for one in target.extra)
 
     def predicted(self, target: Target, variant: Variant, rule: int) -> list[float | None]:
         """What would have been printed for each of the target's values; None: nothing."""
@@ -430,7 +500,8 @@ class Evaluated:
             float("nan") if left_out and isnan(one.value) and frame.empty[i] and rows[i] is None else rows[i]
             for i, one in zip(target.places(self), target.rows, strict=True)
         ]
-        found += [0.0 if self.space.rules[rule].extra == "zero" else None for _ in target.extra]
+        extra = self.extra_of(variant)
+        found += [extra.get(str(one.query), 0.0) if frame.with_extra[rule] else None for one in target.extra]
         if target.mean is not None:
             nan = bool(frame.has_nan[rule]) and isnan(target.mean.value)
             found.append(float("nan") if nan else float(self.means([variant], values[:, None], frame)[rule, 0]))

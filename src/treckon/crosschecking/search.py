@@ -149,7 +149,7 @@ class Search:
         counts: list[list[Any]] = [[] for _ in intervals]
         for j, (target, some_variants) in enumerate(zip(self.space.targets, self.space.variants, strict=True)):
             block = evaluated.block(some_variants)
-            values = block[1].tobytes() + evaluated.missing_bytes
+            values = block[1].tobytes() + evaluated.others
             for how, (some, interval) in enumerate(zip(counts, intervals, strict=True)):
                 key = (j, how, values)
                 if key not in self._seen:

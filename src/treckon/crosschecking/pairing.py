@@ -1,0 +1,136 @@
+"""Queries paired by position, as by a tool that takes no notice of ids: which ranking each judged query meets."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import perm
+
+from treckon.aggregate import MEAN
+from treckon.crosschecking.changes import DATA, Change
+from treckon.crosschecking.matching import Interval
+from treckon.errors import TreckonError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    from treckon.crosschecking.matching import Space
+
+    #: Of each judged query, in order, the query of the run whose ranking it meets; None: it meets none.
+    Pairing: TypeAlias = tuple[str | None, ...]
+
+#: What may be done with the order of queries before positions count.
+_ORDERS: dict[str, Callable[[Iterable[str]], list[str]]] = {
+    "": list,
+    " in reverse": lambda ids: list(ids)[::-1],
+    " sorted as text": sorted,
+    " sorted as numbers": lambda ids: sorted(ids, key=_number),
+}
+
+#: Orders of a run's queries that are all tried: those of seven.
+_MOST_ORDERS = 5040
+
+
+def _number(query: str) -> tuple[bool, int, str]:
+    is_number = query.isdecimal()
+    return (not is_number, int(query) if is_number else 0, query)
+
+
+def likely_pairings(judged: Sequence[str], in_run: Sequence[str]) -> dict[Pairing, str]:
+    """Pairings by orders that are likely, each once, with what they are made of; first that of both as listed."""
+    found: dict[Pairing, str] = {}
+    for of_judged in ("", " sorted as text", " sorted as numbers"):
+        for of_run, order in _ORDERS.items():
+            meets = dict(zip(_ORDERS[of_judged](judged), order(in_run), strict=False))
+            sides = [f"the {side}{how}" for side, how in (("qrels'", of_judged), ("run's", of_run)) if how]
+            found.setdefault(tuple(map(meets.get, judged)), ", ".join(sides))
+    return found
+
+
+def all_pairings(judged: Sequence[str], in_run: Sequence[str]) -> list[Pairing]:
+    """Every pairing by some order of the run's queries; none where these are so many that some order fits anything."""
+    filled: list[str | None] = [*in_run, *[None] * (len(judged) - len(in_run))]
+    if perm(len(filled), len(judged)) > _MOST_ORDERS:
+        return []
+    return list(dict.fromkeys(permutations(filled, len(judged))))
+
+
+def add_pairings(space: Space) -> None:
+    """Adds changes: pairing by the orders as listed, and by those that reproduce what is not reproduced without."""
+    if space.has_groups:
+        return
+    try:
+        qrels, run = space.bench.as_mappings()
+    except TreckonError:  # the run can't be read as a mapping
+        return
+    judged, in_run = tuple(qrels), tuple(run)
+    as_is = tuple(query if query in run else None for query in judged)
+    present = _n_reproduced(space, ())
+    for number, (pairing, order) in enumerate(likely_pairings(judged, in_run).items()):
+        if pairing != as_is:
+            change = _change(space, pairing, order)
+            if number == 0 or (_n_reproduced(space, (change,)) > present).any():
+                space.changes.append(change)
+    every = all_pairings(judged, in_run)
+    fits = _n_reproduced_by(space, every, judged, in_run)
+    # Some order may fit one number by chance.
+    if every and fits.max() > present.max() + 1:
+        pairing = every[int(fits.argmax())]
+        pairs = ", ".join(
+            f"{'none' if other is None else other} meets {query}"
+            for query, other in zip(judged, pairing, strict=True)
+            if other != query
+        )
+        others = f"{(fits == fits.max()).sum()} of {len(every)} orders fit as many values"
+        change = _change(space, pairing, "the run's in another order", f"; of the run {pairs} ({others})")
+        space.changes.append(change)
+
+
+def _change(space: Space, pairing: Pairing, order: str, pairs: str = "") -> Change:
+    name = f"queries are paired by their positions{order and ', '}{order}"
+    text = f"the first query of the run meets the first of the qrels, and so on, whatever their ids{pairs}"
+    space.bench.pairings[name] = pairing
+    return Change("data", name, text, "ranx with plain dicts", kind=DATA)
+
+
+def _n_reproduced(space: Space, changes: tuple[Change, ...]) -> Any:
+    """How many values are reproduced under changes, by rule."""
+    import numpy  # noqa: PLC0415
+
+    evaluated = space.evaluate(changes)
+    counts = numpy.zeros(len(space.rules), dtype=int)
+    if evaluated is None:
+        return counts
+    for target, some in zip(space.targets, space.variants, strict=True):
+        counts += evaluated.counts(target, some, evaluated.block(some), Interval(())).max(axis=1)
+    return counts
+
+
+def _n_reproduced_by(space: Space, pairings: Sequence[Pairing], judged: Sequence[str], in_run: Sequence[str]) -> Any:
+    """How many values are reproduced by each pairing; only means that are averages are looked at."""
+    import numpy  # noqa: PLC0415
+
+    counts = numpy.zeros(len(pairings), dtype=int)
+    if not pairings:
+        return counts
+    try:
+        values = space.bench.of_pairs([one.readings[0] for one in space.targets])
+    except TreckonError:
+        return counts
+    place = {query: i for i, query in enumerate(judged)}
+    number = {query: j for j, query in enumerate(in_run)}
+    met = numpy.array([[number.get(str(other), len(in_run)) for other in one] for one in pairings])
+    values = numpy.concatenate([values, numpy.zeros_like(values[:, :1])], axis=1)
+    chosen = values[numpy.arange(met.shape[1]), met]
+    n_met = (met < len(in_run)).sum(axis=1)
+    rounding = Interval(())
+    for t, target in enumerate(space.targets):
+        bounds = target.bounds(rounding)
+        rows = chosen[:, [place[str(one.query)] for one in target.rows], t]
+        counts += ((bounds[:, 0] <= rows) & (rows <= bounds[:, 1])).sum(axis=1)
+        if target.mean is not None and target.readings[0].measure.aggregate is MEAN:
+            low, high = rounding.of(target.mean)
+            means = chosen[:, :, t].sum(axis=1) / n_met
+            counts += (low <= means) & (means <= high)
+    return counts
