@@ -69,19 +69,21 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Compares, and explains what differs."""
+    from treckon.cli.progress import Progress  # noqa: PLC0415
     from treckon.crosschecking import crosscheck  # noqa: PLC0415
 
     check_inputs(arguments.qrels, arguments.run, arguments.scores)
-    found = crosscheck(
-        arguments.qrels,
-        arguments.run,
-        arguments.scores,
-        scores_format=arguments.scores_format,
-        names=_names(arguments.names),
-        most=arguments.most,
-        **inputs_of(arguments),
-        **conventions_of(arguments),
-    )
+    with Progress(arguments, "searching", 1):
+        found = crosscheck(
+            arguments.qrels,
+            arguments.run,
+            arguments.scores,
+            scores_format=arguments.scores_format,
+            names=_names(arguments.names),
+            most=arguments.most,
+            **inputs_of(arguments),
+            **conventions_of(arguments),
+        )
     for line in (*found.warnings, *found.verdict()):
         say(arguments, line)
     write_tables(arguments, list(_tables(found, arguments.all_values)), data=found.to_dict())

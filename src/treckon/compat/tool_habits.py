@@ -5,6 +5,7 @@ None of them is a convention of ours. They are here so that a cross-check can sa
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from math import log2
 
 from treckon import registry
@@ -15,7 +16,7 @@ from treckon.syntax import Measure, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     #: What `Results.ranking` gives: documents retrieved, relevant and nonrelevant ones in the qrels, the level, ranks
@@ -107,13 +108,11 @@ def _function_measure(measure: Measure, function: Callable[[Kept, Measure], floa
     return Measure(record, measure.setting, f"{measure} ({name})", measure.at, measure.arguments)
 
 
-def _hits(kept: Kept, measure: Measure) -> Iterator[tuple[int, int]]:
+def _hits(kept: Kept, measure: Measure) -> Iterable[tuple[int, int]]:
     """Ranks and grades of the documents of the qrels down to the cutoff."""
-    cutoff = measure.setting.cutoff
-    for rank, grade in zip(kept[4], kept[5], strict=True):
-        if cutoff is not None and rank > cutoff:
-            return
-        yield rank, grade
+    ranks, grades, cutoff = kept[4], kept[5], measure.setting.cutoff
+    n = len(ranks) if cutoff is None else bisect_right(ranks, cutoff)
+    return zip(ranks[:n], grades[:n], strict=True)
 
 
 def _graded_rbp(kept: Kept, measure: Measure) -> float:
@@ -144,9 +143,8 @@ def _n_relevant_or_negative(kept: Kept, _: Measure) -> float:
 
 
 def _gain(measure: Measure, grade: int) -> float:
+    """The gain of a grade above 0."""
     kind = measure.setting.gain
-    if grade <= 0:
-        return 0.0
     if kind == "exp2":
         return float(2 ** min(grade, 1000) - 1)
     if isinstance(kind, tuple):
@@ -154,20 +152,21 @@ def _gain(measure: Measure, grade: int) -> float:
     return float(kind.get(grade, grade)) if isinstance(kind, dict) else float(grade)
 
 
-def _ideal_of(kept: Kept, measure: Measure, hits: list[tuple[int, int]]) -> float:
-    """nDCG whose ideal ranking is made of these documents alone."""
-    gains = sorted((_gain(measure, grade) for _, grade in hits), reverse=True)[: measure.setting.cutoff]
-    ideal = sum(gain / log2(i + 2) for i, gain in enumerate(gains))
-    found = sum(_gain(measure, grade) / log2(rank + 1) for rank, grade in _hits(kept, measure))
+def _ideal_of(kept: Kept, measure: Measure, grades: list[int]) -> float:
+    """nDCG whose ideal ranking is made of documents with these grades alone."""
+    gain_of = {grade: _gain(measure, grade) for grade in {*grades} if grade > 0}
+    gains = sorted([gain_of[grade] for grade in grades if grade > 0], reverse=True)[: measure.setting.cutoff]
+    ideal = sum([gain / log2(i + 2) for i, gain in enumerate(gains)])
+    found = sum([gain_of[grade] / log2(rank + 1) for rank, grade in _hits(kept, measure) if grade > 0])
     return found / ideal if ideal else 0.0
 
 
 def _ideal_of_retrieved(kept: Kept, measure: Measure) -> float:
-    return _ideal_of(kept, measure, list(zip(kept[4], kept[5], strict=True)))
+    return _ideal_of(kept, measure, kept[5])
 
 
 def _ideal_of_top(kept: Kept, measure: Measure) -> float:
-    return _ideal_of(kept, measure, list(_hits(kept, measure)))
+    return _ideal_of(kept, measure, [grade for _, grade in _hits(kept, measure)])
 
 
 def _n_nonrelevant(kept: Kept, _: Measure) -> float:

@@ -180,8 +180,8 @@ def read_scores(
 
     scores:  a path, an open file, bytes or text of one of SCORES_FORMATS; or what a Python library returns:
              ``{measure: value}``, ``{query: {measure: value}}``, ``{measure: {query: value}}``, ``{measure: [value of
-             each query]}`` (in the order of the qrels), rows (query, measure, value) or objects with these attributes,
-             a data frame
+             each query]}`` (by rising id; None: no value), rows (query, measure, value) or objects with these
+             attributes, a data frame
     queries: those that are known, which tells queries from measures
     format:  one of SCORES_FORMATS, where it is not to be guessed
     measures: names of measures besides those that tools usually print
@@ -433,13 +433,16 @@ class _Walk:
             self.walk(node.tolist(), query, measure)
         elif isinstance(node, Iterable) and not isinstance(node, (str, bytes)):
             self._items(list(node), query, measure)
+        elif node is not None and measure is not None and self.known.is_measure(measure):
+            place = self._place(query, measure)
+            self.found.add(measure, query, self._number(node, place), place)
 
     def _place(self, query: str | None, measure: str) -> str:
         return f"{self.name}: query {query!r}, {measure}" if query is not None else f"{self.name}: {measure}"
 
     def _number(self, value: object, place: str) -> str:
-        text = _number_text(value)
-        if text is None:
+        text = value.strip() if isinstance(value, str) and not isinstance(value, _Number) else _number_text(value)
+        if text is None or not _NUMBER.fullmatch(text):
             raise InputError(place, f"expected a number, found {shown(value)}")
         return text
 
@@ -469,7 +472,7 @@ class _Walk:
         """What the keys of a mapping are: queries, measures, or neither."""
         if measure is not None:
             return "query"
-        leaves = all(_number_text(value) is not None or value is None for value in node.values())
+        leaves = not any(isinstance(value, (Mapping, list, tuple)) for value in node.values())
         if query is not None or leaves:
             return "measure"
         n_queries = sum(map(self.known.is_query, keys.values()))
@@ -495,19 +498,23 @@ class _Walk:
 
     def _items(self, items: list[Any], query: str | None, measure: str | None) -> None:
         numbers = [_number_text(one) for one in items]
-        if measure is not None and items and None not in numbers:
+        if measure is not None and any(one is not None for one in numbers):
+            for number, item in zip(numbers, items, strict=True):
+                if number is None and item is not None:
+                    raise InputError(f"{self.name}: {measure}", f"expected a number, found {shown(item)}")
             if len(items) != len(self.ordered):
                 expected = f"the value of each of {len(self.ordered)} judged queries"
                 raise InputError(f"{self.name}: {measure}", f"expected {expected}, found {len(items)}")
             for one, text in zip(self.ordered, numbers, strict=True):
-                self.found.add(measure, one, str(text), self._place(one, measure))
+                if text is not None:
+                    self.found.add(measure, one, text, self._place(one, measure))
             return
         for i, one in enumerate(items):
             place = f"{self.name}: row {i}"
             row: list[Any] = list(one) if isinstance(one, Sequence) and not isinstance(one, (str, bytes)) else []
             if hasattr(one, "_fields"):
                 self.walk(one, query, measure)
-            elif len(row) in (2, 3) and _number_text(row[-1]) is not None:
+            elif len(row) in (2, 3) and (_number_text(row[-1]) is not None or self.known.is_measure(str(row[-2]))):
                 label = None if len(row) == 2 or row[0] is None else self.known.query(str(row[0]))
                 self.found.add(row[-2], label, self._number(row[-1], place), place)
             elif isinstance(one, Mapping) and not self._row(one):
@@ -523,8 +530,11 @@ class _Walk:
             return
         label = self.known.query(str(_plain(row[key])))
         for name, value in row.items():
-            if name != key and str(name).lower() not in RUN_LABELS and _number_text(value) is not None:
-                self.found.add(name, label, str(_number_text(value)), self._place(label, str(name)))
+            if name == key or value is None or str(name).lower() in RUN_LABELS:
+                continue
+            if _number_text(value) is not None or self.known.is_measure(str(name)):
+                place = self._place(label, str(name))
+                self.found.add(name, label, self._number(value, place), place)
 
     def _frame(self, frame: Any) -> None:
         """A pandas data frame, long or wide; its index may be the queries."""
