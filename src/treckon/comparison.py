@@ -7,6 +7,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from treckon.aggregate import MEAN, SUM
+from treckon.conventions import Conventions
 from treckon.errors import EvaluationError, ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
@@ -34,6 +35,7 @@ from treckon.statistics import (
 )
 from treckon.statistics.arguments import deviation, has_scipy, one_of
 from treckon.statistics.bootstrap import METHODS
+from treckon.syntax import parse_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -297,7 +299,7 @@ def compare(
 ) -> Comparison:
     """Scores runs against the same judgements, and compares each with a baseline over the same queries.
 
-    qrels, measures: as `treckon.evaluate` takes them
+    qrels, measures: as `treckon.evaluate` takes them; of a group such as ``official`` those that can be compared
     runs:       {name: run}, at least two, each as `treckon.evaluate` takes it
     baseline:   the name of the run that the others are compared with; None: the first one
     tests:      names out of "randomization", "t", "wilcoxon" and "sign"; None: all of them, without SciPy the first
@@ -334,6 +336,8 @@ def compare(
         raise ParameterError(f"missing: expected 'zero', as runs are compared over the same queries, found {found!r}")
     names = _names(runs, baseline)
     options = _Options(tests, resamples, seed, confidence, method, correction, clusters, alpha, power, threads)
+    release = Conventions(**conventions).release
+    measures = parse_all(measures, release=release, fits=lambda one: _problem(one) is None)
     evaluator = Evaluator(
         qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, seed=ties_seed, **conventions
     )
@@ -406,17 +410,21 @@ def _names(runs: object, baseline: str | None) -> list[str]:
     return [baseline, *names]
 
 
-def _check_measure(measure: Measure) -> None:
+def _problem(measure: Measure) -> str | None:
+    """What keeps a measure from being compared; None: nothing."""
     record = measure.measure
     if record.value_type == TEXT:
-        found = "a text"
-    elif record.view == VIEW_RUN:
-        found = "one of the run as a whole"
-    elif record.aggregate not in (MEAN, SUM):
-        found = f"a {record.aggregate.name}"
-    else:
-        return
-    raise EvaluationError(f"{measure}: expected a number for each query that is averaged or added up, found {found}")
+        return "a text"
+    if record.view == VIEW_RUN:
+        return "one of the run as a whole"
+    return None if record.aggregate in (MEAN, SUM) else f"a {record.aggregate.name}"
+
+
+def _check_measure(measure: Measure) -> None:
+    found = _problem(measure)
+    if found is not None:
+        expected = "a number for each query that is averaged or added up"
+        raise EvaluationError(f"{measure}: expected {expected}, found {found}")
 
 
 def _check_alike(name: str, first: Evaluation, other: str, second: Evaluation) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from treckon.aggregate import MEAN
+from treckon.conventions import Conventions
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
@@ -16,7 +17,7 @@ from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import ByMeasure, Columns
 from treckon.run_files import evaluate_file, run_names, run_paths
 from treckon.statistics import Interval, bootstrap_intervals, kendall_tau, tukey_hsd
-from treckon.syntax import Measure
+from treckon.syntax import Measure, parse_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def leaderboard(
 ) -> Leaderboard:
     """Ranks submissions to a shared task.
 
-    qrels, measures: as `treckon.evaluate` takes them
+    qrels, measures: as `treckon.evaluate` takes them; of a group such as ``official`` those that can rank runs
     runs:       {name: run}, each as `treckon.evaluate` takes it; or a folder, or paths of files and folders. Files are
                 called by their names, with as much of their folders as tells them apart
     by:         the measure to rank by; None: the first one
@@ -242,6 +243,7 @@ def leaderboard(
         )
     if conventions.get("no_relevant") == "skip":
         raise ParameterError("no_relevant: expected queries that all count, found 'skip'")
+    measures = parse_all(measures, release=Conventions(**conventions).release, fits=_ranks_runs)
     evaluator = Evaluator(
         qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, seed=ties_seed, **conventions
     )
@@ -249,7 +251,7 @@ def leaderboard(
     if main not in evaluator.measures:
         evaluator = evaluator.changed([main, *evaluator.measures])
     for measure in evaluator.measures:
-        if measure.measure.value_type == TEXT or measure.measure.view == VIEW_RUN or not measure.measure.summary:
+        if not _ranks_runs(measure):
             raise EvaluationError(f"{measure}: expected a number for each run, which can be ranked by it")
     evaluations: dict[str, Evaluation] = {}
     broken: list[Broken] = []
@@ -342,6 +344,11 @@ def _statistics(
     intervals = bootstrap_intervals(rows, confidence=options["confidence"], method=options["method"], **drawn)
     letters = tukey_hsd(rows, alpha=options["alpha"], **drawn).letters if len(rows) > 1 else ("",)
     return dict(zip(names, intervals, strict=True)), dict(zip(names, letters, strict=True))
+
+
+def _ranks_runs(measure: Measure) -> bool:
+    record = measure.measure
+    return record.value_type != TEXT and record.view != VIEW_RUN and record.summary
 
 
 def _ranks(means: Mapping[str, float]) -> dict[str, int]:

@@ -19,7 +19,7 @@ from treckon.params import DISCOUNT, GAIN, Arguments, RealCutoffs, Setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import NoReturn
 
     from treckon.registry import Measure as Record
@@ -135,10 +135,17 @@ def parse(text: str | Measure, *, release: str = "10.0") -> Measure:
     return found[0]
 
 
-def parse_all(measures: str | Measure | Iterable[str | Measure], *, release: str = "10.0") -> tuple[Measure, ...]:
+def parse_all(
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    release: str = "10.0",
+    fits: Callable[[Measure], bool] | None = None,
+) -> tuple[Measure, ...]:
     """Each measure of one text or several, once, in the order asked for.
 
     One text of trec_eval may stand for several measures: ``P.5,10``, ``official``. Raises as `parse` does.
+
+    fits: of a group, such as ``official``, only the measures that fit are taken, if any do
     """
     if isinstance(measures, (str, bytes, Measure)):  # bytes: refused by the loop
         measures = (measures,)
@@ -151,7 +158,10 @@ def parse_all(measures: str | Measure | Iterable[str | Measure], *, release: str
         if isinstance(item, Measure):
             found[item] = None
         elif isinstance(item, str):
-            found.update(dict.fromkeys(_parsed(item, release)))
+            some = _parsed(item, release)
+            if fits is not None and len({one.measure for one in some}) > 1:
+                some = tuple(filter(fits, some)) or some
+            found.update(dict.fromkeys(some))
         else:
             raise UnknownMeasureError(f"expected a measure or its text, found {in_short(item)} ({type(item).__name__})")
     return tuple(found)

@@ -220,6 +220,15 @@ def test_no_relative_change_from_nothing():
     assert found.difference("RR", "new").relative is None
 
 
+def test_of_a_group_of_measures_those_that_can_be_compared():
+    qrels, runs = data(5, 2)
+    comparison = treckon.compare(qrels, runs, ["official", "AP"], resamples=10)
+    names = [str(measure) for measure in comparison.measures]
+    assert names[:4] == ["num_ret", "num_rel", "num_rel_ret", "map"] and names[-2:] == ["P_1000", "AP"]
+    assert not {"runid", "num_q", "gm_map"} & {*names}
+    assert [str(one) for one in treckon.compare(qrels, runs, "P.5,10", resamples=10).measures] == ["P_5", "P_10"]
+
+
 # What is refused
 
 

@@ -187,6 +187,13 @@ def test_other_kinds_of_runs():
     assert board.broken[1].problem == "expected a query with both results and judgements, found none"
 
 
+def test_of_a_group_of_measures_those_that_rank_runs():
+    board = api.leaderboard(QRELS, RUNS, "official", by="map")
+    names = [str(measure) for measure in board.measures]
+    assert names[:3] == ["num_ret", "num_rel", "num_rel_ret"] and "gm_map" in names and str(board.by) == "map"
+    assert not {"runid", "num_q"} & {*names}
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [

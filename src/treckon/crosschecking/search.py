@@ -15,7 +15,7 @@ from treckon.crosschecking.matching import Interval
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any, TypeAlias
 
     from treckon.crosschecking.changes import Change, Variant
@@ -112,7 +112,8 @@ class Search:
             best = solutions[0]
             unsolved = self._hopeless(entries)
             self._is_open = bool(unsolved)
-            if not unsolved and best.weight < stage + 1 + self._floor(entries):  # a larger set of changes weighs more
+            # A larger set of changes weighs more: pairs always, larger sets with what single measures need besides.
+            if not unsolved and best.weight < stage + 1 + (self._floor(entries) if stage > 1 else 0.0):
                 break
         return solutions
 
@@ -190,22 +191,40 @@ class Search:
         weights = [self._weights(j) for j in range(len(self.space.targets))]
         setups = self._setups(entries, hopeless, weights)
         exceptions: dict[tuple[int, int], _Full] = {}
-        found: list[Solution] = []
+        found: dict[tuple[Changes, int, int], Solution] = {}
         least = inf
         for lowest, entry, how, rule in setups[:_SETUPS]:
             if lowest > least:
                 continue
             one = self._solution(entry, how, rule, entries, hopeless, weights, exceptions)
-            found.append(one)
+            found[entry.changes, how, rule] = one
             if hopeless or not one.n_unexplained:
                 least = min(least, one.score)
-        # What explains everything goes before what is smaller and doesn't.
-        whole = [one for one in found if hopeless or not one.n_unexplained] or found
-        least = min(one.score for one in whole)
-        best = [one for one in whole if one.score == least]
+        for one in self._best(list(found.values()), hopeless):
+            for entry, how, rule in self._shared(one, entries):
+                if (entry.changes, how, rule) not in found:
+                    shared = self._solution(entry, how, rule, entries, hopeless, weights, exceptions)
+                    found[entry.changes, how, rule] = shared
+        best = self._best(list(found.values()), hopeless)
         best.sort(key=self._rank)
         best = [one for one in best if one.n_unexplained == best[0].n_unexplained]
         return _distinct(best, self.space)[:ALTERNATIVES]
+
+    def _best(self, found: list[Solution], hopeless: set[int]) -> list[Solution]:
+        """The smallest solutions. What explains everything goes before what is smaller and doesn't."""
+        whole = [one for one in found if hopeless or not one.n_unexplained] or found
+        least = min(one.score for one in whole)
+        return [one for one in whole if one.score == least]
+
+    def _shared(self, solution: Solution, entries: list[Entry]) -> Iterator[tuple[Entry, int, int]]:
+        """The setup that has those changes for all measures that a solution has for single ones, if there is one."""
+        added = {change for some in solution.added for change in some}
+        evaluation = {one for one in added if one.kind in (CONVENTION, DATA)} | {*solution.changes}
+        queries = {one for one in added if one.kind == QUERIES} | {*self.space.rules[solution.rule].changes}
+        for entry in entries:
+            for rule, one in enumerate(self.space.rules):
+                if {*entry.changes} == evaluation and {*one.changes} == queries and solution.how < len(entry.counts):
+                    yield entry, solution.how, rule
 
     def _weights(self, j: int) -> Any:
         import numpy  # noqa: PLC0415
