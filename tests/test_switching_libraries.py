@@ -4,7 +4,6 @@ The name of a test carries the row's number. What the other library does is test
 """
 
 import copy
-import logging
 import math
 import random
 import re
@@ -18,7 +17,7 @@ import pytest
 import treckon
 from treckon import compat
 from treckon.compat import beir, mteb, pytrec_eval, ranx
-from treckon.errors import EvaluationError, NoQueriesError
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, UnknownMeasureError
 
 TESTS = Path(__file__).resolve().parent
 PAGE = TESTS.parent / "docs" / "switching.md"
@@ -185,30 +184,33 @@ def test_b01_the_main_measures_are_trec_eval_s():
         assert found[key] == round(sum(row[name] for row in rows) / len(rows), 5)
 
 
-def test_b02_identical_ids(caplog: pytest.LogCaptureFixture):
+def test_b02_identical_ids():
     before = copy.deepcopy(SELF_RESULTS)
-    with caplog.at_level(logging.WARNING):
-        assert beir.evaluate(SELF_QRELS, SELF_RESULTS, [1]).ndcg == {"NDCG@1": 0.5}
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    found = beir.evaluate(SELF_QRELS, SELF_RESULTS, [1], ignore_identical_ids=True)
+    found = beir.evaluate(SELF_QRELS, SELF_RESULTS, [1])
     assert (found.ndcg, found.n_removed) == ({"NDCG@1": 1.0}, 1)
+    assert beir.evaluate(SELF_QRELS, SELF_RESULTS, [1], ignore_identical_ids=False).ndcg == {"NDCG@1": 0.5}
+    assert beir.evaluate_custom(SELF_QRELS, SELF_RESULTS, [1], "mrr") == {"MRR@1": 0.5}
+    assert beir.evaluate_custom(SELF_QRELS, SELF_RESULTS, [1], "mrr", ignore_identical_ids=True) == {"MRR@1": 1.0}
     assert before == SELF_RESULTS
 
 
-def test_b03_one_order_of_ties():
+def test_b03_orders_of_ties():
     qrels, results = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
     assert beir.evaluate(qrels, results, [1]).precision == {"P@1": 0.0}
-    assert beir.evaluate_custom(qrels, results, [1, 2], "mrr") == {"MRR@1": 0.0, "MRR@2": 0.5}
-    assert beir.evaluate_custom(qrels, results, [1], "accuracy") == {"Accuracy@1": 0.0}
+    assert beir.evaluate_custom(qrels, results, [1], "mrr") == {"MRR@1": 1.0}
+    assert beir.evaluate_custom(qrels, {"q": {"b": 1.0, "a": 1.0}}, [1, 2], "mrr") == {"MRR@1": 0.0, "MRR@2": 0.5}
     assert mteb.mrr(qrels, results, [2]) == {"MRR@2": [0.5]}
+    assert treckon.evaluate(qrels, results, ["RR", "P@1"])["RR"] == 0.5
 
 
-def test_b04_one_width_of_scores():
+def test_b04_widths_of_scores():
     qrels, results = {"q": {"da": 1, "db": 0}}, {"q": {"da": 0.700000010, "db": 0.700000005}}
     assert beir.evaluate(qrels, results, [1]).precision == {"P@1": 0.0}
-    assert beir.evaluate_custom(qrels, results, [2], "mrr") == {"MRR@2": 0.5}
     assert beir.evaluate(qrels, results, [1], compat="10.0").precision == {"P@1": 1.0}
-    assert beir.evaluate_custom(qrels, results, [2], "mrr", compat="10.0") == {"MRR@2": 1.0}
+    assert beir.evaluate_custom(qrels, results, [1], "mrr") == {"MRR@1": 1.0}
+    scores = mteb.calculate_retrieval_scores(results, qrels, [1])
+    assert (scores.precision, scores.hit_rate, scores.mrr) == ({"P@1": 0.0}, {"HitRate@1": 0.0}, {"MRR@1": 1.0})
+    assert mteb.top_k_accuracy(qrels, results, [1]) == {"Accuracy@1": [1.0]}
 
 
 def test_b05_queries_of_the_means():
@@ -221,7 +223,7 @@ def test_b05_queries_of_the_means():
 def test_b06_capped_recall_where_nothing_is_relevant():
     qrels, results = {"q": {"a": 0}}, {"q": {"a": 1.0}}
     assert beir.evaluate_custom(qrels, results, [1], "r_cap") == {"R_cap@1": 0.0}
-    assert mteb.recall_cap(qrels, results, [1]) == {"R_cap@1": [0.0]}
+    assert mteb.recall_cap(qrels, results, [1]) == {"R_cap_at_1": [None]}
 
 
 def test_b07_no_query_in_common():
@@ -235,11 +237,12 @@ def test_b08_mteb_s_scores():
     before = copy.deepcopy(results)
     scores = mteb.calculate_retrieval_scores(results, qrels, [1, 10])
     assert scores[1:5] == tuple(beir.evaluate(qrels, results, [1, 10]))
-    assert scores.all_scores == evaluated(qrels, results, ["ndcg_cut.1,10", "map_cut.1,10", "recall.1,10", "P.1,10"])
+    measures = [f"{name}.1,10" for name in ("ndcg_cut", "map_cut", "recall", "P", "success")]
+    assert scores.all_scores == evaluated(qrels, results, measures)
     skipped = mteb.calculate_retrieval_scores(results, qrels, [1], skip_first_result=True)
-    second = evaluated(qrels, results, ["P.1,2"])
-    for query, row in skipped.all_scores.items():
-        assert row["P_1"] == second[query]["P_2"] * 2 - second[query]["P_1"]
+    for documents in (rest := copy.deepcopy(results)).values():
+        del documents[max(documents, key=documents.__getitem__)]
+    assert skipped == mteb.calculate_retrieval_scores(rest, qrels, [1])
     assert results == before
 
 
@@ -249,8 +252,9 @@ def test_b09_accuracy_lists_every_query():
 
 def test_b10_functions_of_values():
     for name in (
-        "calculate_pmrr", "evaluate_p_mrr_change", "confidence_scores", "nauc", "evaluate_abstention",
-        "robustness_at_10", "paired_accuracy", "make_score_dict",
+        "max_over_subqueries", "parse_metrics_from_scores", "make_score_dict", "calculate_pmrr",
+        "evaluate_p_mrr_change", "rank_score", "get_rank_from_dict", "confidence_scores", "nauc",
+        "evaluate_abstention", "robustness_at_10", "paired_accuracy",
     ):  # fmt: skip
         assert name in mteb.__all__ and callable(getattr(mteb, name))
     confidences = [i / 10 for i in range(1, 11)]
@@ -265,6 +269,67 @@ def test_b11_a_library_that_imports_pytrec_eval():
     finally:
         compat.uninstall("pytrec_eval")
     assert library.pytrec_eval is pytrec_eval
+
+
+def test_b12_results_of_queries_that_are_not_judged():
+    qrels, results = {"q": {"a": 1}}, {"x": {"z": 1.0}, "q": {"a": 1.0}}
+    assert beir.evaluate_custom(qrels, results, [1], "mrr") == {"MRR@1": 1.0}
+    assert beir.evaluate_custom(qrels, results, [1], "hole") == {"Hole@1": 1.0}
+    assert mteb.mrr(qrels, results, [1]) == {"MRR@1": [1.0]}
+    assert mteb.hole(qrels, results, [1]) == {"Hole_at_1": [1.0, 0.0]}
+    assert mteb.calculate_retrieval_scores(results, qrels, [1]).ndcg == {"NDCG@1": 1.0}
+
+
+def test_b13_what_is_missing_is_left_out():
+    found = mteb.max_over_subqueries({"q_1": {"a": 1}, "q_2": {"b": 1}}, {"q_1": {"a": 1.0}}, [1])
+    assert found["max_over_subqueries_ndcg_at_1"] == 1.0
+    found = mteb.calculate_retrieval_scores({"q": {"a": 1.0}, "p": {"b": 1.0}}, {"q": {"a": 1}, "p": {}}, [1])
+    assert found.ndcg == {"NDCG@1": 1.0}
+
+
+def test_b14_odd_cutoffs():
+    assert beir.evaluate(SELF_QRELS, SELF_RESULTS, [1, 1]).recall == {"Recall@1": 1.0}
+    for cutoff in (0, -1):
+        for call in (beir.evaluate, beir.hole, mteb.mrr):
+            with pytest.raises(ParameterError, match=f"^k_values: expected whole numbers from 1, found {cutoff}$"):
+                call(SELF_QRELS, SELF_RESULTS, [cutoff])
+
+
+def test_b15_other_metrics():
+    with pytest.raises(UnknownMeasureError, match="^metric: expected one of mrr, .*, found 'ndcg'$"):
+        beir.evaluate_custom(SELF_QRELS, SELF_RESULTS, [1], "ndcg")
+
+
+def test_b16_no_cutoff_of_1():
+    assert "accuracy" not in mteb.make_score_dict({}, {}, {"Recall@5": 0.5}, {}, {}, {}, {}, {})
+    assert mteb.make_score_dict({}, {}, {"Recall@1": 0.5}, {}, {}, {}, {}, {})["accuracy"] == 0.5
+
+
+def test_b17_abstention_that_changes_nothing():
+    assert math.isnan(mteb.nauc([1, 2, 3], [0.1, 0.1, 0.1]))
+
+
+def test_b18_types():
+    found = mteb.calculate_retrieval_scores(SELF_RESULTS, SELF_QRELS, [1])
+    assert isinstance(found, mteb.RetrievalScores)
+    assert {type(value) for value in (*found.naucs.values(), *found.mrr.values())} == {float}
+    assert repr(mteb.top_k_accuracy({"q": {"a": 1}}, {"q": {}}, [1])) == "{'Accuracy@1': [0.0]}"
+
+
+def test_b19_nan_is_refused():
+    results = {"q1": {"a": math.nan}}
+    for call in (
+        lambda: beir.evaluate(SELF_QRELS, results, [1]),
+        lambda: beir.evaluate_custom(SELF_QRELS, results, [1], "mrr"),
+        lambda: mteb.calculate_retrieval_scores(results, SELF_QRELS, [1]),
+        lambda: mteb.hole(SELF_QRELS, results, [1]),
+    ):
+        with pytest.raises(InputError, match="^run: query 'q1', document 'a': expected a number as score, found nan$"):
+            call()
+
+
+def test_b20_nothing_is_embedded():
+    assert not hasattr(beir.EvaluateRetrieval, "encode_and_retrieve")
 
 
 # From ranx

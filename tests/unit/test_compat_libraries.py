@@ -56,13 +56,24 @@ def test_beir_compares_scores_in_32_bits():
 
 
 def test_beir_s_other_measures_are_over_all_judged_queries():
-    """By the same order of ties as the main ones: d3 of q2 is third, db of q7 first."""
-    assert beir.evaluate_custom(QRELS, RUN, [1, 10], "mrr") == {
-        "MRR@1": round(2 / 6, 5), "MRR@10": round((1 + 1 / 3 + 1 + 1 / 2) / 6, 5),
+    """What BEIR has for these without q6, and for R_cap without q4: there it raises KeyError and ZeroDivisionError."""
+    assert beir.evaluate_custom(QRELS, RUN, [1, 10], "mrr") == {"MRR@1": 0.66667, "MRR@10": 0.66667}
+    assert beir.evaluate_custom(QRELS, RUN, [3], "r_cap") == {"R_cap@3": 0.5}
+    assert beir.evaluate_custom(QRELS, RUN, [1, 3], "hole") == {"Hole@1": 0.0, "Hole@3": 0.11111}
+    assert beir.evaluate_custom(QRELS, RUN, [1, 3], "top_k_acc") == {"Accuracy@1": 0.66667, "Accuracy@3": 0.66667}
+    assert beir.evaluate_custom(QRELS, {}, [1, 3], "hole") == {"Hole@1": 0.0, "Hole@3": 0.0}
+    assert beir.mrr(QRELS, RUN, [1]) == {"MRR@1": 0.66667}
+    assert beir.recall_cap(QRELS, RUN, [3]) == {"R_cap@3": 0.5}
+    assert beir.hole(QRELS, RUN, [3]) == {"Hole@3": 0.11111}
+    assert beir.top_k_accuracy(QRELS, RUN, [1]) == {"Accuracy@1": 0.66667}
+
+
+def test_beir_s_holes_are_those_of_all_results():
+    """Also of queries that are not judged; divided by the number of the judged ones."""
+    assert beir.hole({"q": {"a": -1}, "p": {}}, {"q": {"a": 2.0, "x": 1.0}, "r": {"y": 1.0}}, [1, 2]) == {
+        "Hole@1": 0.5, "Hole@2": 0.5,
     }  # fmt: skip
-    assert beir.evaluate_custom(QRELS, RUN, [3], "r_cap") == {"R_cap@3": round((1 / 3 + 1 / 2 + 2 / 3 + 1) / 6, 5)}
-    assert beir.evaluate_custom(QRELS, RUN, [3], "hole") == {"Hole@3": round((1 / 3 + 1 / 3 + 1 / 3) / 6, 5)}
-    assert beir.evaluate_custom(QRELS, RUN, [1, 3], "top_k_acc") == {"Accuracy@1": 0.33333, "Accuracy@3": 0.66667}
+    assert beir.hole({"q": {"a": 1}}, {"r": {"y": 1.0}, "s": {"z": 1.0}}, [1]) == {"Hole@1": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -83,18 +94,22 @@ IDENTICAL_QRELS = {"q1": {"q1": 0, "a": 1}, "q2": {"b": 1}}
 IDENTICAL_RUN = {"q1": {"q1": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "x": {"x": 1.0}}
 
 
-def test_identical_ids_are_left_out_when_asked_for_and_reported(caplog: pytest.LogCaptureFixture):
+def test_identical_ids_are_left_out_unless_they_are_asked_for(caplog: pytest.LogCaptureFixture):
     before = copy.deepcopy(IDENTICAL_RUN)
     with caplog.at_level(logging.INFO, "treckon.compat.beir"):
-        kept = beir.evaluate(IDENTICAL_QRELS, IDENTICAL_RUN, [1])
-        left_out = beir.EvaluateRetrieval.evaluate(IDENTICAL_QRELS, IDENTICAL_RUN, [1], ignore_identical_ids=True)
-        beir.evaluate(QRELS, RUN, [1])
-    assert (kept.ndcg, kept.n_removed) == ({"NDCG@1": 0.5}, 0)
+        left_out = beir.EvaluateRetrieval.evaluate(IDENTICAL_QRELS, IDENTICAL_RUN, [1])
+        kept = beir.evaluate(IDENTICAL_QRELS, IDENTICAL_RUN, [1], ignore_identical_ids=False)
+        assert beir.evaluate_custom(IDENTICAL_QRELS, IDENTICAL_RUN, [1], "mrr") == {"MRR@1": 0.5}
+        later = beir.evaluate_custom(IDENTICAL_QRELS, IDENTICAL_RUN, [1], "mrr", ignore_identical_ids=True)
     assert (left_out.ndcg, left_out.n_removed) == ({"NDCG@1": 1.0}, 1)
+    assert (kept.ndcg, kept.n_removed) == ({"NDCG@1": 0.5}, 0)
+    assert later == {"MRR@1": 1.0}
     assert before == IDENTICAL_RUN
     assert [record.getMessage() for record in caplog.records] == [
-        "1 documents have the ids of their queries and count; ignore_identical_ids=True leaves them out",
         "1 documents were left out, whose ids are those of their queries",
+        *("NDCG@1: 1.0000", "MAP@1: 1.0000", "Recall@1: 1.0000", "P@1: 1.0000"),
+        *("NDCG@1: 0.5000", "MAP@1: 0.5000", "Recall@1: 0.5000", "P@1: 0.5000"),
+        *("MRR@1: 0.5000", "MRR@1: 1.0000"),
     ]
 
 
@@ -138,33 +153,67 @@ def test_mteb_s_scores():
     assert list(scores.all_scores) == ["q7", "q1", "q2", "q4", "q5"]
     assert scores.all_scores["q2"]["map_cut_10"] == pytest.approx(1.1 / 3)
     assert scores[1:5] == tuple(beir.evaluate(QRELS, RUN, [1, 3, 10]))
-    assert scores.mrr == {"MRR@1": 0.4, "MRR@3": 0.56667, "MRR@10": 0.56667}
+    assert scores.mrr == {"MRR@1": 0.6, "MRR@3": pytest.approx(2 / 3), "MRR@10": pytest.approx(2 / 3)}
     assert scores.hit_rate == {"HitRate@1": 0.4, "HitRate@3": 0.8, "HitRate@10": 0.8}
     assert list(scores.naucs)[:3] == ["nAUC_NDCG@1_max", "nAUC_NDCG@1_std", "nAUC_NDCG@1_diff1"]
     assert list(scores.naucs_mrr)[-1] == "nAUC_MRR@10_diff1"
     confidence = [max(RUN[query].values()) for query in scores.all_scores]
     expected = mteb.nauc(confidence, [row["ndcg_cut_3"] for row in scores.all_scores.values()])
     assert scores.naucs["nAUC_NDCG@3_max"] == expected
+    # What MTEB has without q6, which is a KeyError there.
+    assert expected == pytest.approx(-0.006713797660730315, rel=1e-12)
+    assert scores.naucs["nAUC_NDCG@3_std"] == pytest.approx(0.3550531020115732, rel=1e-12)
+    assert scores.naucs_mrr["nAUC_MRR@10_diff1"] == pytest.approx(0.9821428571428572, rel=1e-12)
+    assert list(scores.all_scores["q2"]) == [
+        f"{name}_{k}" for name in ("P", "recall", "ndcg_cut", "map_cut", "success") for k in (1, 3, 10)
+    ]
+
+
+def test_mteb_s_means_from_values_of_queries():
+    scores = mteb.calculate_retrieval_scores(RUN, QRELS, [3, 1])
+    found = mteb.parse_metrics_from_scores(scores.all_scores, [3, 1])
+    assert found[:4] == scores[1:5] and found[8] == scores.hit_rate
+    assert found[5]["MAP@3"] == [row["map_cut_3"] for row in scores.all_scores.values()]
+    assert [list(one) for one in found[4:8]] == [[f"{key}@3", f"{key}@1"] for key in ("NDCG", "MAP", "Recall", "P")]
+    with pytest.raises(NoQueriesError, match="^scores: expected a query, found none$"):
+        mteb.parse_metrics_from_scores({}, [1])
+    with pytest.raises(InputError, match="^scores: query 'q7': expected a value of ndcg_cut_2, found P_1, "):
+        mteb.parse_metrics_from_scores(scores.all_scores, [2])
+
+
+def test_mteb_s_scores_where_grades_are_negative_alone():
+    scores = mteb.calculate_retrieval_scores({"q": {"a": 1.0}}, {"q": {"a": -1}}, [1])
+    assert scores.ndcg == {"NDCG@1": 0.0} and scores.hit_rate == {"HitRate@1": 0.0}
 
 
 def test_mteb_s_lists_of_values():
-    assert mteb.mrr(QRELS, RUN, [1, 10]) == {"MRR@1": [0, 1, 0, 0, 1], "MRR@10": [0.5, 1, pytest.approx(1 / 3), 0, 1]}
-    assert mteb.recall_cap(QRELS, RUN, [2]) == {"R_cap@2": [1, 0.5, 0, 0, 0.5]}
-    assert mteb.hole(QRELS, RUN, [2]) == {"Hole@2": [0, 0.5, 0.5, 0, 0.5]}
-    assert mteb.top_k_accuracy(QRELS, RUN, [1]) == {"Accuracy@1": [0, 1, 0, 0, 1]}
+    """What MTEB has without q6, which is a KeyError there but for holes; and with 0 for each query without a hit."""
+    assert mteb.mrr(QRELS, RUN, [1, 10]) == {
+        "MRR@1": [1.0, 1.0, 0.0, 0.0, 1.0],
+        "MRR@10": [1.0, 1.0, 0.3333333333333333, 0.0, 1.0],
+    }
+    assert mteb.recall_cap(QRELS, RUN, [2]) == {"R_cap_at_2": [1.0, 0.5, 0.0, None, 0.5]}
+    assert mteb.hole(QRELS, RUN, [2]) == {"Hole_at_2": [0.0, 0.5, 0.5, 0.0, 0.5, 0.0]}
+    assert mteb.top_k_accuracy(QRELS, RUN, [1]) == {"Accuracy@1": [1.0, 1.0, 0.0, 0.0, 1.0]}
+    assert mteb.mrr({"q": {}}, {"q": {"a": 1.0}}, [1]) == {"MRR@1": [0.0]}
+    assert mteb.hole({}, {"q": {"a": 1.0}}, [1, 2]) == {"Hole_at_1": [1.0], "Hole_at_2": [0.5]}
+    for function, key in ((mteb.mrr, "MRR@1"), (mteb.recall_cap, "R_cap_at_1"), (mteb.hole, "Hole_at_1")):
+        assert function(QRELS, {}, [1]) == {key: []}
 
 
 def test_a_cutoff_may_stand_twice():
     assert mteb.mrr(QRELS, RUN, [10, 1, 10]) == mteb.mrr(QRELS, RUN, [10, 1])
-    assert mteb.calculate_retrieval_scores(RUN, QRELS, [1, 1]).mrr == {"MRR@1": 0.4}
+    assert mteb.calculate_retrieval_scores(RUN, QRELS, [1, 1]).mrr == {"MRR@1": 0.6}
     assert beir.evaluate_custom(QRELS, RUN, [1, 1], "mrr") == beir.evaluate_custom(QRELS, RUN, [1], "mrr")
 
 
 def test_the_first_result_can_be_skipped():
+    """The first by 64 bits, of tied documents the one that is listed first."""
     before = copy.deepcopy(RUN)
-    scores = mteb.calculate_retrieval_scores(RUN, QRELS, [1], skip_first_result=True)
-    # Left at the first rank: da (db was first), x, d4 (d5 was first), nothing, n.
-    assert [row["P_1"] for row in scores.all_scores.values()] == [1.0, 0.0, 0.0, 0.0, 0.0]
+    scores = mteb.calculate_retrieval_scores(RUN, QRELS, [1, 2, 3], skip_first_result=True)
+    # Left at the first rank: db (da was first), x, d5 (d1 was listed first), nothing, n.
+    assert [row["P_1"] for row in scores.all_scores.values()] == [0.0, 0.0, 0.0, 0.0, 0.0]
+    assert scores.all_scores["q2"]["map_cut_3"] == 1 / 3 / 2
     assert before == RUN
 
 
@@ -178,16 +227,22 @@ def test_score_dicts():
     assert found["nauc_precision_at_1_std"] == scores.naucs["nAUC_P@1_std"]
     assert found["nauc_mrr_at_1_diff1"] == scores.naucs_mrr["nAUC_MRR@1_diff1"]
     assert found["hit_rate_at_10"] == 0.8 and found["p-MRR"] == 0.5
-    assert mteb.make_score_dict({}, {}, {}, {}, {"MRR@5": [0.0, 1.0]}, {}, {}, {}) == {"mrr_at_5": 0.5}
+    assert found["accuracy"] == found["recall_at_1"] == scores.recall["Recall@1"]
+    assert list(found)[:8] == [
+        *("ndcg_at_1", "ndcg_at_10", "map_at_1", "map_at_10", "recall_at_1", "recall_at_10", "accuracy"),
+        "precision_at_1",
+    ]
+    assert mteb.make_score_dict(
+        {}, {}, {"Recall@5": 0.5}, {}, {"MRR@5": [0.0, 1.0]}, {}, {}, {}, previous_results_model_meta={"name": "m"}
+    ) == {"recall_at_5": 0.5, "mrr_at_5": [0.0, 1.0], "previous_results_model_meta": {"name": "m"}}
 
 
 def test_confidences():
     assert mteb.confidence_scores([0.5, 0.9, 0.1]) == {
         "max": 0.9, "std": pytest.approx(0.3266, abs=0.00005), "diff1": pytest.approx(0.4),
     }  # fmt: skip
-    assert mteb.confidence_scores([2]) == {"max": 2.0, "std": 0.0, "diff1": 0.0}
-    with pytest.raises(EvaluationError, match="^sim_scores: expected a score, found none$"):
-        mteb.confidence_scores([])
+    assert repr(mteb.confidence_scores([2])) == "{'max': 2, 'std': 0.0, 'diff1': 0.0}"
+    assert mteb.confidence_scores([]) == {"max": 0.0, "std": 0.0, "diff1": 0.0}
 
 
 def test_abstention():
@@ -197,19 +252,27 @@ def test_abstention():
     assert mteb.nauc(confidences[::-1], confidences) < 0
     assert math.isnan(mteb.nauc(confidences, [0.5] * 10))
     assert mteb.evaluate_abstention({"q": {}, "r": {"d": 1.0}}, {"P@1": [0.0, 1.0]})["nAUC_P@1_max"] == 1.0
+    # Of equally confident queries, each counts with their mean.
+    assert mteb.nauc([1, 1, 1, 1], [1, 2, 4, 8]) == 0.0
+    assert mteb.nauc([0.1, 0.1, 0.2, 0.2], [1, 2, 4, 8]) == pytest.approx(0.7223427331887202, rel=1e-12)
+    assert math.isnan(mteb.nauc([1, 2, 3], [0.1, 0.1, 0.1]))
+    assert mteb.ABSTENTION_RATES[3] == 0.30000000000000004
+    with pytest.raises(ParameterError, match="^abstention_rates: expected at least two, found 1$"):
+        mteb.nauc([1, 2], [1, 2], [0.5])
     for arguments in (([], []), ([1], [1, 2])):
         with pytest.raises(EvaluationError, match="^expected a confidence for each value, found [01] and [02]$"):
             mteb.nauc(*arguments)
 
 
 def test_abstention_against_a_naive_reading():
-    """Trapezoids of the mean of what is kept, with NumPy."""
+    """Trapezoids of the mean of what is kept, over all orders of equally confident queries."""
     random_ = random.Random(3)
     for n in (1, 2, 7, 30):
         values = [random_.random() for _ in range(n)]
         confidences = [random_.choice([0.1, 0.5, 0.9]) for _ in range(n)]
 
         def area(keys: Any, values: Any = values, n: int = n) -> float:
+            values = [statistics.fmean(b for a, b in zip(keys, values, strict=True) if a == key) for key in keys]
             rising = np.array(values)[np.argsort(keys, kind="stable")]
             means = [rising[min(round(rate * n), n - 1) :].mean() for rate in mteb.ABSTENTION_RATES]
             return sum((a + b) / 2 * 0.1 for a, b in itertools.pairwise(means))
@@ -235,21 +298,32 @@ ABC = {"a": 3.0, "b": 2.0, "c": 1.0}
     ],
 )
 def test_p_mrr(after: Any, expected: float):
-    assert mteb.calculate_pmrr({"q": ABC}, {"q": after}, {"q": ["a"]}) == pytest.approx(expected)
+    assert mteb.calculate_pmrr({"q-og": ABC}, {"q-changed": after}, {"q": ["a"]}) == pytest.approx(expected)
     if after:
         assert mteb.calculate_pmrr({"q-og": after}, {"q-changed": ABC}, {"q": ["a"]}) == pytest.approx(-expected)
 
 
-def test_p_mrr_is_a_mean_over_documents_and_queries():
-    before, after = {"q": ABC, "r": ABC, "s": ABC}, {"q": {"b": 3, "c": 2, "a": 1}, "r": ABC, "s": ABC}
-    found = mteb.calculate_pmrr(before, after, {"q": ["a", "c"], "r": ["b"], "s": []})
+def test_p_mrr_is_a_mean_over_documents_and_queries(caplog: pytest.LogCaptureFixture):
+    before = {"q-og": ABC, "r-og": ABC, "s-og": ABC, "x-og": ABC}
+    after = {"q-changed": {"b": 3, "c": 2, "a": 1}, "r-changed": ABC, "s-changed": ABC}
+    found = mteb.calculate_pmrr(before, after, {"q": ["a", "c"], "r": ["b"], "s": [], "x": ["a"]})
     assert found == pytest.approx(((1 - 1 / 3) + (2 / 3 - 1)) / 2 / 2)
-    tied = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}  # c, b, a
-    assert mteb.calculate_pmrr(tied, {"q": ABC}, {"q": ["a"]}) == pytest.approx(1 / 3 - 1)
-    with pytest.raises(InputError, match="^run: query 'x': expected results under this id or 'x-og'$"):
-        mteb.calculate_pmrr(before, after, {"x": ["a"]})
-    with pytest.raises(NoQueriesError, match="^changed_qrels: expected a query with documents, found none$"):
-        mteb.calculate_pmrr(before, after, {"q": []})
+    assert [record.getMessage() for record in caplog.records] == ["query x is left out of p-MRR: a run lacks it"]
+    tied = {"q-og": {"a": 1.0, "b": 1.0, "c": 1.0}}  # c, b, a
+    assert mteb.calculate_pmrr(tied, {"q-changed": ABC}, {"q": ["a"]}) == pytest.approx(1 / 3 - 1)
+    close = [{"a": 0.700000010, "b": 0.700000005}, {"a": 0.700000005, "b": 0.700000010}]
+    assert mteb.calculate_pmrr({"q-og": close[0]}, {"q-changed": close[1]}, {"q": ["a"]}) == 0.5
+    for changed in ({"q": []}, {"x": ["a"]}, {}):
+        with pytest.raises(NoQueriesError, match="^changed_qrels: expected a query of both runs with documents, found"):
+            mteb.calculate_pmrr(before, after, changed)
+
+
+def test_ranks_of_documents():
+    assert mteb.get_rank_from_dict({"a": 1.0, "b": 2.0, "c": 2.0}, "b") == (2, 2.0)
+    assert mteb.get_rank_from_dict({"c": 2.0, "b": 2.0}, "z") == (3, 0)
+    assert mteb.rank_score({"og_rank": 3, "new_rank": 5}) == 0.3999999999999999
+    assert mteb.rank_score({"og_rank": 5, "new_rank": 3}) == -0.3999999999999999
+    assert mteb.rank_score({"og_rank": 2, "new_rank": 2}) == 0.0
 
 
 def test_p_mrr_with_scores_of_both_instructions():
@@ -261,19 +335,37 @@ def test_p_mrr_with_scores_of_both_instructions():
 
 
 def test_robustness_and_paired_accuracy():
-    scores = {"a_1": {"ndcg_cut_10": 0.5}, "a_2": {"ndcg_cut_10": 0.25}, "b_1": {"ndcg_cut_10": 1.0}}
-    assert mteb.robustness_at_10({}, {}, scores) == 0.625
-    pairs = {f"{pair}_{one}": {"recall_1": 1.0} for pair in ("x", "y_z") for one in ("q1", "q2")}
-    assert mteb.paired_accuracy({}, {}, pairs) == 1.0
-    assert mteb.paired_accuracy({}, {}, {**pairs, "x_q1": {"recall_1": 0.5}}) == 0.5
-    message = "^scores: query 'x_q2': expected both queries of a pair, found the other alone$"
-    with pytest.raises(InputError, match=message):
-        mteb.paired_accuracy({}, {}, {"x_q1": {"recall_1": 1.0}})
-    with pytest.raises(InputError, match="^scores: query 'a_q1': expected a value of recall_1, found ndcg_cut_10$"):
-        mteb.paired_accuracy({}, {}, {"a_q1": scores["a_1"], "a_q2": scores["a_1"]})
+    """Over the judged queries."""
+    scores = {"a_1": {"ndcg_cut_10": 0.5}, "a_2_x": {"ndcg_cut_10": 0.25}, "b_1": {"ndcg_cut_10": 1.0}}
+    assert mteb.robustness_at_10(dict.fromkeys(scores, {}), {}, scores) == 0.625
+    assert mteb.robustness_at_10({"a_1": {}, "b_1": {}}, {}, scores) == 0.75
+    pairs = {f"{pair}_{one}": {"recall_1": 1.0} for pair in ("x", "y-z") for one in ("q1", "q2")}
+    assert mteb.paired_accuracy(dict.fromkeys(pairs, {}), {}, pairs) == 1.0
+    assert mteb.paired_accuracy(dict.fromkeys(pairs, {}), {}, {**pairs, "x_q1": {"recall_1": 0.5}}) == 0.5
+    assert mteb.paired_accuracy({"x_q1": {}}, {}, pairs) == 1.0
+    with pytest.raises(InputError, match="^scores: query 'x_q2': expected a value of recall_1, found none$"):
+        mteb.paired_accuracy({"x_q1": {}}, {}, {"x_q1": {"recall_1": 1.0}})
+    with pytest.raises(InputError, match="^scores: query 'a_1': expected a value of ndcg_cut_10, found recall_1$"):
+        mteb.robustness_at_10({"a_1": {}}, {}, {"a_1": {"recall_1": 1.0}})
     for function in (mteb.robustness_at_10, mteb.paired_accuracy):
-        with pytest.raises(NoQueriesError, match="^scores: expected a (pair of queries|query), found none$"):
-            function({}, {}, {})
+        with pytest.raises(NoQueriesError, match="^qrels: expected a (pair of queries|query), found none$"):
+            function({}, {}, scores)
+
+
+def test_subqueries_are_merged():
+    results = {"a_1": {"d": 3.0, "e": 1.0}, "a_2": {"x": 4.0, "d": 1.0, "e": 2.0}, "b_1": {"f": 1.0, "g": 2.0}}
+    qrels = {"a_1": {"x": 1}, "a_2": {"d": 1, "e": 1}, "b_1": {"f": 1}}
+    expected = {
+        "ndcg_at_1": 0.0, "ndcg_at_2": 0.50889, "map_at_1": 0.0, "map_at_2": 0.375, "recall_at_1": 0.0,
+        "recall_at_2": 0.75, "accuracy": 0.0, "precision_at_1": 0.0, "precision_at_2": 0.5, "mrr_at_1": 0.0,
+        "mrr_at_2": 0.5, "hit_rate_at_1": 0.0, "hit_rate_at_2": 1.0,
+    }  # fmt: skip
+    for more in ({}, {"a_3": {"x": 1}, "c_1": {"x": 1}}):  # subqueries without results
+        found = mteb.max_over_subqueries({**qrels, **more}, results, [1, 2])
+        assert {key: value for key, value in found.items() if "nauc" not in key} == {
+            f"max_over_subqueries_{key}": value for key, value in expected.items()
+        }
+        assert len(found) == len(expected) + 30
 
 
 def test_what_mteb_s_calls_refuse():

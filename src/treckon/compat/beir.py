@@ -1,7 +1,8 @@
-"""BEIR's calls: `evaluate`, `evaluate_custom`, and `EvaluateRetrieval` with both.
+"""BEIR's calls: `evaluate`, `evaluate_custom`, the measures of the latter by name, and the class `EvaluateRetrieval`.
 
-The same arguments, keys and roundings. All measures see one ranking: that of trec_eval 9.0.8, which BEIR's main
-measures see (scores as 32-bit numbers, tied documents by falling id). What is passed in stays as it is.
+The same arguments, keys, digits and lines of the log. As there, the two see different rankings: `evaluate` compares
+scores as 32-bit numbers and orders tied documents by falling id (trec_eval 9.0.8), the others compare 64 bits and
+leave tied documents as listed. What is passed in stays as it is.
 """
 
 from __future__ import annotations
@@ -18,10 +19,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    import numpy as np
+
+    from treckon.results import Evaluation
+
     Qrels = Mapping[str, Mapping[str, int]]
     Results = Mapping[str, Mapping[str, float]]
 
-__all__ = ["EvaluateRetrieval", "Scores", "evaluate", "evaluate_custom"]
+__all__ = [
+    "EvaluateRetrieval",
+    "Scores",
+    "evaluate",
+    "evaluate_custom",
+    "hole",
+    "mrr",
+    "recall_cap",
+    "top_k_accuracy",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +73,7 @@ def evaluate(
     qrels: Qrels,
     results: Results,
     k_values: Iterable[int],
-    ignore_identical_ids: bool = False,
+    ignore_identical_ids: bool = True,
     *,
     compat: str = "9.0.8",
 ) -> Scores:
@@ -68,8 +82,8 @@ def evaluate(
     qrels:    ``{query id: {document id: grade}}``
     results:  ``{query id: {document id: score}}``
     k_values: cutoffs
-    ignore_identical_ids: leave out documents whose id is the query's (BEIR's own default). How many these were is in
-              the result's `n_removed`, and logged; a warning is logged where some are left in
+    ignore_identical_ids: leave out documents whose id is the query's; how many these were is in the result's
+              `n_removed`, and logged
     compat:   "9.0.8" as BEIR, "10.0" compares scores as 64-bit numbers
 
     The mean is over the queries that are judged and have results. Raises NoQueriesError where there is none, InputError
@@ -79,33 +93,33 @@ def evaluate(
     names = [f"{name}@{k}" for name in _MAIN.values() for k in cutoffs]
     judged = {query_id: documents for query_id, documents in qrels.items() if documents}
     evaluation = Evaluator(judged, names, compat=compat, ignore_self=ignore_identical_ids).evaluate(results)
-    scores = Scores(
-        *({f"{key}@{k}": round(float(evaluation[f"{name}@{k}"]), 5) for k in cutoffs} for key, name in _MAIN.items())
-    )
-    if ignore_identical_ids:
-        scores.n_removed = evaluation.counts["own_documents"]
-        if scores.n_removed:
-            logger.info("%d documents were left out, whose ids are those of their queries", scores.n_removed)
-    elif n_identical := sum(one in results.get(one, ()) for one in evaluation.query_ids):
-        logger.warning(
-            "%d documents have the ids of their queries and count; ignore_identical_ids=True leaves them out",
-            n_identical,
-        )
+    n_removed = evaluation.counts["own_documents"] if ignore_identical_ids else 0
+    if n_removed:
+        logger.info("%d documents were left out, whose ids are those of their queries", n_removed)
+    values = values_of(evaluation, [query_id for query_id in results if query_id in judged])
+    means = iter(_rounded_means(values, len(values)))
+    scores = Scores(*({f"{key}@{k}": next(means) for k in cutoffs} for key in _MAIN))
+    scores.n_removed = n_removed
+    for measure in scores:
+        _log(measure)
     return scores
 
 
 def evaluate_custom(
-    qrels: Qrels, results: Results, k_values: Iterable[int], metric: str, *, compat: str = "9.0.8"
+    qrels: Qrels, results: Results, k_values: Iterable[int], metric: str, ignore_identical_ids: bool = False
 ) -> dict[str, float]:
     """One further measure at each cutoff, rounded to five decimals: ``{"MRR@10": value}``.
 
     metric: "mrr" (reciprocal rank), "recall_cap" (relevant documents found over the smaller of the cutoff and all),
             "hole" (the share of documents that are in no query's qrels), "accuracy" (whether a relevant document is
             found), or another of BEIR's names for these
+    ignore_identical_ids: leave out documents whose id is the query's, as in BEIR an `evaluate` of the same results does
+            to all calls after it
     The other arguments are those of `evaluate`.
 
-    The mean is over all judged queries; one without results, or without a relevant document, has 0. Raises
-    UnknownMeasureError for another metric, and as `evaluate` does.
+    The sum over all queries with results is divided by the number of judged queries; a query without results, or
+    without a relevant document, has 0. Queries that are not judged count in holes alone. Raises UnknownMeasureError for
+    another metric, and as `evaluate` does.
     """
     key = _CUSTOM_NAMES.get(metric.lower())
     if key is None:
@@ -113,9 +127,50 @@ def evaluate_custom(
     if not qrels:
         raise NoQueriesError("qrels: expected a query, found none")
     cutoffs = checked_cutoffs(k_values)
-    names = [f"{_CUSTOM[key]}@{k}" for k in cutoffs]
-    evaluation = Evaluator(qrels, names, compat=compat, missing="zero").evaluate(results)
-    return {f"{key}@{k}": round(float(evaluation[name]), 5) for k, name in zip(cutoffs, names, strict=True)}
+    found = dict.fromkeys((f"{key}@{k}" for k in cutoffs), 0.0)
+    if results:
+        names = [f"{_CUSTOM[key]}@{k}" for k in cutoffs]
+        everyone = {**dict.fromkeys(results, {}), **qrels}
+        evaluation = Evaluator(everyone, names, ties="input", ignore_self=ignore_identical_ids).evaluate(results)
+        found = dict(zip(found, _rounded_means(values_of(evaluation, results), len(qrels)), strict=True))
+    _log(found)
+    return found
+
+
+def mrr(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, float]:
+    """`evaluate_custom` with "mrr"."""
+    return evaluate_custom(qrels, results, k_values, "mrr")
+
+
+def recall_cap(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, float]:
+    """`evaluate_custom` with "recall_cap"."""
+    return evaluate_custom(qrels, results, k_values, "recall_cap")
+
+
+def hole(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, float]:
+    """`evaluate_custom` with "hole"."""
+    return evaluate_custom(qrels, results, k_values, "hole")
+
+
+def top_k_accuracy(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, float]:
+    """`evaluate_custom` with "top_k_accuracy"."""
+    return evaluate_custom(qrels, results, k_values, "top_k_accuracy")
+
+
+def values_of(evaluation: Evaluation, query_ids: Iterable[str]) -> np.ndarray:
+    """The values of an evaluation, a row for each of these queries, in their order."""
+    row_of = {query_id: row for row, query_id in enumerate(evaluation.query_ids)}
+    return evaluation.values[[row_of[query_id] for query_id in query_ids]]
+
+
+def _rounded_means(values: np.ndarray, n_queries: int) -> list[float]:
+    """Of each column. Its values are added one by one, as BEIR does: another sum could round to another digit."""
+    return [round(total / n_queries, 5) for total in values.cumsum(axis=0)[-1].tolist()]
+
+
+def _log(measure: Mapping[str, float]) -> None:
+    for key, value in measure.items():
+        logger.info("%s: %.4f", key, value)
 
 
 def checked_cutoffs(k_values: Iterable[int]) -> tuple[int, ...]:

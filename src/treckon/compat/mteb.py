@@ -1,19 +1,19 @@
 """MTEB's calls for retrieval: `calculate_retrieval_scores` and the functions beside it.
 
-The same arguments and keys; values and means are rounded to five decimals where MTEB rounds. All measures see one
-ranking: that of trec_eval 9.0.8 (scores as 32-bit numbers, tied documents by falling id), and all are over the queries
-that are judged and have results. What is passed in stays as it is.
+The same arguments, keys and digits. As there, nDCG, MAP, recall, precision and hit rate compare scores as 32-bit
+numbers, as trec_eval 9.0.8 does, all others compare 64 bits; tied documents stand by falling id. What is passed in
+stays as it is.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from math import isclose
+from math import fsum
 from typing import NamedTuple
 
-from treckon.compat.beir import checked_cutoffs
-from treckon.compat.pytrec_eval import RelevanceEvaluator
-from treckon.errors import EvaluationError, InputError, NoQueriesError
+from treckon.compat.beir import checked_cutoffs, values_of
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluator import Evaluator
 
 TYPE_CHECKING = False
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    import numpy as np
+
     Qrels = Mapping[str, Mapping[str, int]]
     Results = Mapping[str, Mapping[str, float]]
     ByQuery = dict[str, list[float]]
+    Means = dict[str, float]
 
 __all__ = [
     "RetrievalScores",
@@ -32,22 +35,29 @@ __all__ = [
     "confidence_scores",
     "evaluate_abstention",
     "evaluate_p_mrr_change",
+    "get_rank_from_dict",
     "hole",
     "make_score_dict",
+    "max_over_subqueries",
     "mrr",
     "nauc",
     "paired_accuracy",
+    "parse_metrics_from_scores",
+    "rank_score",
     "recall_cap",
     "robustness_at_10",
     "top_k_accuracy",
 ]
 
+logger = logging.getLogger(__name__)
+
 # The keys of means, and what the same is called in the values of each query.
 _MAIN = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
+_OF_QUERIES = ("P", "recall", "ndcg_cut", "map_cut", "success")
 _DECIMALS = 5
 
-#: Shares of queries that are left out where a model abstains.
-ABSTENTION_RATES = tuple(i / 10 for i in range(10))
+#: Shares of queries that are left out where a model abstains: these numbers to the last bit.
+ABSTENTION_RATES = tuple(i * 0.1 for i in range(10))
 
 
 class RetrievalScores(NamedTuple):
@@ -83,112 +93,153 @@ def calculate_retrieval_scores(
     can't be read, ParameterError for cutoffs.
     """
     cutoffs = checked_cutoffs(k_values)
-    counted = _counted(results, qrels, skip_first_result)
-    listed = ",".join(map(str, cutoffs))
-    evaluator = RelevanceEvaluator(qrels, [f"{name}.{listed}" for name in _MAIN.values()])
-    all_scores = evaluator.evaluate(counted)
-    lists = {
-        f"{key}@{k}": [row[f"{name}_{k}"] for row in all_scores.values()]
-        for key, name in _MAIN.items()
-        for k in cutoffs
-    }
-    reciprocal, hits = _lists(qrels, counted, cutoffs, MRR="RR", HitRate="Success")
-    ndcg, map_, recall, precision = ({f"{key}@{k}": _mean(lists[f"{key}@{k}"]) for k in cutoffs} for key in _MAIN)
+    counted = {query_id: documents for query_id, documents in results.items() if qrels.get(query_id)}
+    if not counted:
+        raise NoQueriesError("results: expected a query of the qrels, found none")
+    if skip_first_result:
+        counted = {query_id: _without_first(documents) for query_id, documents in counted.items()}
+    names = [f"{name}_{k}" for name in _OF_QUERIES for k in sorted(cutoffs)]
+    values = values_of(Evaluator(qrels, names, compat="9.0.8").evaluate(counted), counted).tolist()
+    all_scores = {query_id: dict(zip(names, row, strict=True)) for query_id, row in zip(counted, values, strict=True)}
+    ndcg, map_, recall, precision, *lists, hit_rate = parse_metrics_from_scores(all_scores, cutoffs)
+    reciprocal = mrr(qrels, counted, cutoffs)
     return RetrievalScores(
         all_scores,
         ndcg,
         map_,
         recall,
         precision,
-        naucs=evaluate_abstention(counted, lists),
-        mrr={key: _mean(values) for key, values in reciprocal.items()},
+        naucs=evaluate_abstention(counted, {key: values for some in lists for key, values in some.items()}),
+        mrr={key: sum(values) / len(values) for key, values in reciprocal.items()},
         naucs_mrr=evaluate_abstention(counted, reciprocal),
-        hit_rate={key: _mean(values) for key, values in hits.items()},
+        hit_rate=hit_rate,
+    )
+
+
+def _without_first(documents: Mapping[str, float]) -> dict[str, float]:
+    """Without the document of the highest score; of several, the one that is listed first."""
+    first = max(documents, key=documents.__getitem__, default=None)
+    return {document: score for document, score in documents.items() if document != first}
+
+
+def parse_metrics_from_scores(
+    scores: Mapping[str, Mapping[str, float]], k_values: Iterable[int]
+) -> tuple[Means, Means, Means, Means, ByQuery, ByQuery, ByQuery, ByQuery, Means]:
+    """The means of nDCG, MAP, recall and precision, their lists of values, and the means of hit rate.
+
+    scores:   ``{query id: {"ndcg_cut_10": value}}``, as `calculate_retrieval_scores` has in `all_scores`
+    k_values: cutoffs
+
+    Means are rounded to five decimals: ``{"NDCG@10": value}``. Raises NoQueriesError for no scores, InputError for a
+    query without one of the values.
+    """
+    if not scores:
+        raise NoQueriesError("scores: expected a query, found none")
+    cutoffs = checked_cutoffs(k_values)
+
+    def lists(key: str, name: str) -> ByQuery:
+        return {
+            f"{key}@{k}": [_value(row, f"{name}_{k}", query_id) for query_id, row in scores.items()] for k in cutoffs
+        }
+
+    def means(of_queries: ByQuery) -> Means:
+        return {key: round(sum(values) / len(values), _DECIMALS) for key, values in of_queries.items()}
+
+    ndcg, map_, recall, precision = (lists(key, name) for key, name in _MAIN.items())
+    return (
+        means(ndcg),
+        means(map_),
+        means(recall),
+        means(precision),
+        ndcg,
+        map_,
+        recall,
+        precision,
+        means(lists("HitRate", "success")),
     )
 
 
 def mrr(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
-    """Reciprocal ranks of the queries that count, in the order of the results: ``{"MRR@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), MRR="RR")[0]
+    """Reciprocal ranks of the judged queries, in the order of the results: ``{"MRR@10": [value, ...]}``."""
+    return _lists(qrels, _judged(results, qrels), k_values, "MRR@", "RR")
 
 
-def recall_cap(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
-    """Relevant documents found over the smaller of the cutoff and all relevant ones: ``{"R_cap@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), R_cap="R_cap")[0]
+def recall_cap(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, list[float | None]]:
+    """Relevant documents found over the smaller of the cutoff and all relevant ones: ``{"R_cap_at_10": [value, ...]}``.
+
+    None for a query without a relevant document.
+    """
+    judged = _judged(results, qrels)
+    lists = _lists(qrels, judged, k_values, "R_cap_at_", "R_cap")
+    has_relevant = [any(grade > 0 for grade in qrels[query_id].values()) for query_id in judged]
+    return {
+        key: [value if has else None for value, has in zip(values, has_relevant, strict=True)]
+        for key, values in lists.items()
+    }
 
 
 def hole(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
-    """Shares of documents that are in no query's qrels: ``{"Hole@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), Hole="Hole")[0]
+    """Shares of documents that are in no query's qrels: ``{"Hole_at_10": [value, ...]}``.
+
+    Of all queries of the results, judged or not.
+    """
+    return _lists({**dict.fromkeys(results, {}), **qrels}, results, k_values, "Hole_at_", "Hole")
 
 
 def top_k_accuracy(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
-    """1 for each query with a relevant document among the first k, else 0: ``{"Accuracy@10": [value, ...]}``."""
-    return _lists(qrels, _counted(results, qrels), checked_cutoffs(k_values), Accuracy="Success")[0]
+    """1 for each judged query with a relevant document among the first k, else 0: ``{"Accuracy@10": [value, ...]}``."""
+    return _lists(qrels, _judged(results, qrels), k_values, "Accuracy@", "Success")
 
 
-def _lists(qrels: Qrels, counted: Results, cutoffs: Sequence[int], **names: str) -> list[ByQuery]:
-    """The values of each query by each of some measures, whose names in the result these are, at each cutoff."""
-    asked = {key: [f"{name}@{k}" for k in cutoffs] for key, name in names.items()}
-    evaluation = Evaluator(qrels, [one for some in asked.values() for one in some], compat="9.0.8").evaluate(counted)
-    row_of = {query_id: row for row, query_id in enumerate(evaluation.query_ids)}
-    values = evaluation.values[[row_of[query_id] for query_id in counted]].T.tolist()
-    columns = iter(values)
-    return [{f"{key}@{k}": next(columns) for k in cutoffs} for key in asked]
-
-
-def _counted(results: Results, qrels: Qrels, skip_first_result: bool = False) -> dict[str, Mapping[str, float]]:
-    """The results of the judged queries."""
-    counted = {query_id: documents for query_id, documents in results.items() if qrels.get(query_id)}
-    if not counted:
+def _judged(results: Results, qrels: Qrels) -> dict[str, Mapping[str, float]]:
+    """The results of the queries that are judged, be it without a document. Results must have one, or be empty."""
+    judged = {query_id: documents for query_id, documents in results.items() if query_id in qrels}
+    if results and not judged:
         raise NoQueriesError("results: expected a query of the qrels, found none")
-    if skip_first_result:
-        return {query_id: _without_first(documents) for query_id, documents in counted.items()}
-    return counted
+    return judged
 
 
-def _without_first(documents: Mapping[str, float]) -> dict[str, float]:
-    first = _ranked(documents)[:1]
-    return {document: score for document, score in documents.items() if document not in first}
-
-
-def _ranked(documents: Mapping[str, float]) -> list[str]:
-    """The documents' ids by falling score of 32 bits; ties by falling id, byte order."""
-    from array import array  # noqa: PLC0415
-
-    scores = array("f", documents.values())
-    keyed = zip(scores, (document.encode("utf-8", "surrogatepass") for document in documents), documents, strict=True)
-    return [document for _, _, document in sorted(keyed, reverse=True)]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return round(sum(values) / len(values), _DECIMALS)
+def _lists(qrels: Qrels, results: Results, k_values: Iterable[int], key: str, measure: str) -> ByQuery:
+    """The values of a measure at each cutoff, of each query of these results."""
+    cutoffs = checked_cutoffs(k_values)
+    if not results:
+        return {f"{key}{k}": [] for k in cutoffs}
+    evaluation = Evaluator(qrels, [f"{measure}@{k}" for k in cutoffs]).evaluate(results)
+    columns = values_of(evaluation, results).T.tolist()
+    return {f"{key}{k}": column for k, column in zip(cutoffs, columns, strict=True)}
 
 
 def make_score_dict(
-    ndcg: Mapping[str, float],
-    _map: Mapping[str, float],
-    recall: Mapping[str, float],
-    precision: Mapping[str, float],
+    ndcg: Mapping[str, Any],
+    _map: Mapping[str, Any],
+    recall: Mapping[str, Any],
+    precision: Mapping[str, Any],
     mrr: Mapping[str, Any],
-    naucs: Mapping[str, float],
-    naucs_mrr: Mapping[str, float],
+    naucs: Mapping[str, Any],
+    naucs_mrr: Mapping[str, Any],
     hit_rate: Mapping[str, Any],
-    task_scores: Mapping[str, float] | None = None,
-) -> dict[str, float]:
-    """All means under MTEB's names: ``{"ndcg_at_10": value, "nauc_ndcg_at_10_max": value}``.
+    task_scores: Mapping[str, Any] | None = None,
+    previous_results_model_meta: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """All means under MTEB's names: ``{"ndcg_at_10": value, "nauc_ndcg_at_10_max": value}``; values as they are.
 
-    Where a value is a list of those of each query, its mean.
+    "accuracy" is the recall at 1, where that is there. `task_scores` and, if given, `previous_results_model_meta` stand
+    behind them.
     """
-    found: dict[str, float] = {}
-    named = {"ndcg": ndcg, "map": _map, "recall": recall, "precision": precision, "mrr": mrr, "hit_rate": hit_rate}
+    found: dict[str, Any] = {}
+    named = {"ndcg": ndcg, "map": _map, "recall": recall, "precision": precision, "mrr": mrr}
     for name, values in named.items():
-        for key, value in values.items():
-            found[f"{name}_at_{key.partition('@')[2]}"] = _mean(value) if isinstance(value, list) else value
+        found.update((f"{name}_at_{key.split('@')[1]}", value) for key, value in values.items())
+        if name == "recall" and "Recall@1" in recall:
+            found["accuracy"] = recall["Recall@1"]
     for values in (naucs, naucs_mrr):
         for key, value in values.items():
             found[key.replace("@", "_at_").replace("_P_", "_precision_").lower()] = value
-    return {**found, **(task_scores or {})}
+    found.update((f"hit_rate_at_{key.split('@')[1]}", value) for key, value in hit_rate.items())
+    found.update(task_scores or {})
+    if previous_results_model_meta is not None:
+        found["previous_results_model_meta"] = previous_results_model_meta
+    return found
 
 
 # Abstention
@@ -197,14 +248,16 @@ def make_score_dict(
 def confidence_scores(sim_scores: Iterable[float]) -> dict[str, float]:
     """How sure a ranking is of itself, by its scores: their maximum, standard deviation, and first difference.
 
-    ``{"max": ..., "std": ..., "diff1": ...}``; diff1 is 0 for a single score. Raises EvaluationError for none.
+    ``{"max": ..., "std": ..., "diff1": ...}``; diff1 is 0 for a single score, all are 0 for none.
     """
-    falling = sorted(map(float, sim_scores), reverse=True)
-    if not falling:
-        raise EvaluationError("sim_scores: expected a score, found none")
-    mean = sum(falling) / len(falling)
-    deviation = (sum((score - mean) ** 2 for score in falling) / len(falling)) ** 0.5
-    return {"max": falling[0], "std": deviation, "diff1": falling[0] - falling[1] if len(falling) > 1 else 0.0}
+    import numpy  # noqa: PLC0415
+
+    scores = list(sim_scores)
+    if not scores:
+        return {"max": 0.0, "std": 0.0, "diff1": 0.0}
+    rising = sorted(scores)
+    difference = rising[-1] - rising[-2] if len(rising) > 1 else 0.0
+    return {"max": rising[-1], "std": float(numpy.std(scores)), "diff1": difference}
 
 
 def nauc(
@@ -217,28 +270,41 @@ def nauc(
     abstention_rates: rising shares of queries to leave out, the least confident first, at least one of which is kept
 
     The area under the mean of the values that are kept, over the rates, less the area without abstention; divided by
-    the same for the best confidences there are, the values themselves. NaN where abstention can't change anything.
+    the same for the best confidences there are, the values themselves. Of queries that are equally confident each
+    counts with their mean. NaN where abstention can't change anything.
     After Gisserot-Boukhlef et al., Towards Trustworthy Reranking: A Simple yet Effective Abstention Mechanism, 2024.
-    Raises EvaluationError where the lists are empty or of different lengths.
+    Raises EvaluationError where the lists are empty or of different lengths, ParameterError for fewer than two rates.
     """
-    values, confidences, rates = list(map(float, metrics)), list(map(float, conf_scores)), list(abstention_rates)
-    if not values or len(values) != len(confidences):
+    import numpy  # noqa: PLC0415
+
+    values, confidences, rates = (numpy.asarray(one, float) for one in (metrics, conf_scores, abstention_rates))
+    if not len(values) or len(values) != len(confidences):
         raise EvaluationError(f"expected a confidence for each value, found {len(confidences)} and {len(values)}")
-
-    def area(keys: Sequence[float]) -> float:
-        rising = [values[i] for i in sorted(range(len(values)), key=keys.__getitem__)]
-        means = []
-        for rate in rates:
-            kept = rising[min(round(rate * len(rising)), len(rising) - 1) :]
-            means.append(sum(kept) / len(kept))
-        steps = zip(rates, rates[1:], means, means[1:], strict=False)
-        return sum((end - start) * (first + last) / 2 for start, end, first, last in steps)
-
-    flat = sum(values) / len(values) * (rates[-1] - rates[0])
-    best = area(values)
-    if isclose(best, flat, rel_tol=1e-12, abs_tol=1e-15):
+    if len(rates) < 2:
+        raise ParameterError(f"abstention_rates: expected at least two, found {len(rates)}")
+    if values.min() == values.max():
         return float("nan")
-    return (area(confidences) - flat) / (best - flat)
+    kept, best = _abstention_curve(confidences, values, rates), _abstention_curve(values, values, rates)
+    flat = float(best[0] * (rates[-1] - rates[0]))
+    if (greatest := _area(best, rates)) == flat:
+        return float("nan")
+    return (_area(kept, rates) - flat) / (greatest - flat)
+
+
+def _abstention_curve(confidences: np.ndarray, values: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """The mean of the values that are kept at each rate. Digits depend on how it is added up: as MTEB does it."""
+    import numpy  # noqa: PLC0415
+
+    order = confidences.argsort(kind="stable")
+    _, starts, sizes = numpy.unique(confidences[order], return_index=True, return_counts=True)
+    rising = numpy.repeat(numpy.add.reduceat(values[order], starts) / sizes, sizes)
+    n = len(rising)
+    return numpy.array([rising[min(round(rate * n), n - 1) :].mean() for rate in rates.tolist()])
+
+
+def _area(curve: np.ndarray, rates: np.ndarray) -> float:
+    """By trapezoids."""
+    return float(((rates[1:] - rates[:-1]) * (curve[1:] + curve[:-1]) / 2).sum())
 
 
 def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
@@ -249,7 +315,7 @@ def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[f
     """
     confidences: defaultdict[str, list[float]] = defaultdict(list)
     for documents in results.values():
-        for name, value in confidence_scores(documents.values() or [0.0]).items():
+        for name, value in confidence_scores(documents.values()).items():
             confidences[name].append(value)
     return {
         f"nAUC_{metric}_{name}": nauc(confidence, values)
@@ -264,33 +330,50 @@ def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[f
 def calculate_pmrr(original_run: Results, new_run: Results, changed_qrels: Mapping[str, Iterable[str]]) -> float:
     """p-MRR: how far documents move that a changed instruction makes irrelevant, from -1 to 1.
 
-    original_run, new_run: ``{query id: {document id: score}}``, for the original and for the changed instruction; the
-                   ids may end in -og and -changed
-    changed_qrels: ``{query id: documents that are no longer relevant}``
+    original_run, new_run: ``{query id: {document id: score}}``, for the original and for the changed instruction, the
+                   ids ending in -og and in -changed
+    changed_qrels: ``{query id: documents that are no longer relevant}``, the ids without these ends
 
-    A document that sinks from rank r to r' has 1 - r / r', one that rises or stays r' / r - 1; one that isn't retrieved
-    ranks behind the last. The mean over documents, then over queries. After Weller et al., FollowIR, 2024. Raises
-    InputError for a query that a run lacks, NoQueriesError where no document changed.
+    The mean of `rank_score` over documents, then over queries; one that a run lacks is left out, with a warning in the
+    log. After Weller et al., FollowIR, 2024. Raises NoQueriesError where no query is left that has documents.
     """
     by_query = []
     for query_id, changed in changed_qrels.items():
-        before, after = _ranks(original_run, query_id, "-og"), _ranks(new_run, query_id, "-changed")
-        moves = []
-        for document in changed:
-            old, new = before.get(document, len(before) + 1), after.get(document, len(after) + 1)
-            moves.append(1 - old / new if old < new else new / old - 1)
+        if f"{query_id}-og" not in original_run or f"{query_id}-changed" not in new_run:
+            logger.warning("query %s is left out of p-MRR: a run lacks it", query_id)
+            continue
+        ranks = {
+            "og_rank": _ranks(original_run[f"{query_id}-og"]),
+            "new_rank": _ranks(new_run[f"{query_id}-changed"]),
+        }
+        moves = [
+            rank_score({name: of.get(document, len(of) + 1) for name, of in ranks.items()}) for document in changed
+        ]
         if moves:
-            by_query.append(sum(moves) / len(moves))
+            by_query.append(fsum(moves) / len(moves))
     if not by_query:
-        raise NoQueriesError("changed_qrels: expected a query with documents, found none")
-    return sum(by_query) / len(by_query)
+        raise NoQueriesError("changed_qrels: expected a query of both runs with documents, found none")
+    return fsum(by_query) / len(by_query)
 
 
-def _ranks(run: Results, query_id: str, suffix: str) -> dict[str, int]:
-    documents = run.get(query_id, run.get(query_id + suffix))
-    if documents is None:
-        raise InputError(f"run: query {query_id!r}", f"expected results under this id or {query_id + suffix!r}")
-    return {document: rank for rank, document in enumerate(_ranked(documents), 1)}
+def rank_score(x: Mapping[str, int]) -> float:
+    """How far a document moved: ``{"og_rank": 1, "new_rank": 3}`` has 2/3.
+
+    1 - r / r' where it sank from rank r to r', r' / r - 1 where it rose or stayed.
+    """
+    before, after = 1 / x["og_rank"], 1 / x["new_rank"]  # as MTEB does it: 1 - 3 / 5 has another last digit
+    return 1 - after / before if before > after else before / after - 1
+
+
+def get_rank_from_dict(dict_of_results: Mapping[str, float], doc_id: str) -> tuple[int, float]:
+    """The rank and the score of a document in ``{document id: score}``; behind the last, and 0, if it isn't there."""
+    return _ranks(dict_of_results).get(doc_id, len(dict_of_results) + 1), dict_of_results.get(doc_id, 0)
+
+
+def _ranks(documents: Mapping[str, float]) -> dict[str, int]:
+    """By falling score, then falling id."""
+    falling = sorted(documents, key=lambda document: (documents[document], document), reverse=True)
+    return {document: rank for rank, document in enumerate(falling, 1)}
 
 
 def evaluate_p_mrr_change(
@@ -309,47 +392,66 @@ def evaluate_p_mrr_change(
     found["p-MRR"] = calculate_pmrr(runs["og"], runs["changed"], changed_qrels)
     for name, run in runs.items():
         of_group = {query_id: documents for query_id, documents in qrels.items() if query_id.endswith(f"-{name}")}
-        scores = calculate_retrieval_scores(run, of_group, cutoffs)
-        found[name] = make_score_dict(*scores[1:5], scores.mrr, scores.naucs, scores.naucs_mrr, scores.hit_rate)
+        found[name] = _score_dict(calculate_retrieval_scores(run, of_group, cutoffs))
     return found
 
 
 def robustness_at_10(qrels: Qrels, results: Results, scores: Mapping[str, Mapping[str, float]]) -> float:
-    """The mean over groups of queries of the lowest nDCG@10 in the group.
+    """The mean over groups of judged queries of the lowest nDCG@10 in the group.
 
     scores: ``{query id: {"ndcg_cut_10": value}}``, as `calculate_retrieval_scores` has in `all_scores`
 
-    Queries of one group ask the same in other words: their ids are alike up to the first underscore. (`qrels` and
-    `results` are MTEB's arguments and not needed.) Raises NoQueriesError for no scores.
+    Queries of one group ask the same in other words: their ids are alike up to the first underscore. (`results` is
+    MTEB's argument and not needed.) Raises NoQueriesError for no qrels, InputError for a query without its score.
     """
     groups: defaultdict[str, list[float]] = defaultdict(list)
-    for query_id, row in scores.items():
-        groups[query_id.partition("_")[0]].append(_value(row, "ndcg_cut_10", query_id))
+    for query_id in qrels:
+        groups[query_id.partition("_")[0]].append(_value(scores.get(query_id, {}), "ndcg_cut_10", query_id))
     if not groups:
-        raise NoQueriesError("scores: expected a query, found none")
+        raise NoQueriesError("qrels: expected a query, found none")
     return sum(map(min, groups.values())) / len(groups)
 
 
 def paired_accuracy(qrels: Qrels, results: Results, scores: Mapping[str, Mapping[str, float]]) -> float:
-    """The share of pairs of queries, ids X_q1 and X_q2, that both have a recall of 1 at the first rank.
+    """The share of pairs of judged queries, ids X_q1 and X_q2, that both have a recall of 1 at the first rank.
 
     scores: ``{query id: {"recall_1": value}}``, as `calculate_retrieval_scores` has in `all_scores`
 
-    (`qrels` and `results` are MTEB's arguments and not needed.) Raises InputError for a query without its partner,
-    NoQueriesError for no scores.
+    X is what stands before the first underscore. (`results` is MTEB's argument and not needed.) Raises NoQueriesError
+    for no qrels, InputError for a query without its score.
     """
-    pairs = sorted({query_id.rpartition("_")[0] for query_id in scores})
+    pairs = dict.fromkeys(query_id.partition("_")[0] for query_id in qrels)
     if not pairs:
-        raise NoQueriesError("scores: expected a pair of queries, found none")
+        raise NoQueriesError("qrels: expected a pair of queries, found none")
     n_right = 0
     for pair in pairs:
-        for query_id in (f"{pair}_q1", f"{pair}_q2"):
-            if query_id not in scores:
-                raise InputError(
-                    f"scores: query {query_id!r}", "expected both queries of a pair, found the other alone"
-                )
-        n_right += all(_value(scores[f"{pair}_{one}"], "recall_1", f"{pair}_{one}") == 1.0 for one in ("q1", "q2"))
+        recalls = [_value(scores.get(one, {}), "recall_1", one) for one in (f"{pair}_q1", f"{pair}_q2")]
+        n_right += recalls == [1.0, 1.0]
     return n_right / len(pairs)
+
+
+def max_over_subqueries(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, Any]:
+    """The retrieval measures of queries whose subqueries are merged: ``{"max_over_subqueries_ndcg_at_10": value}``.
+
+    qrels, results: of subqueries; those whose ids are alike up to the last underscore are of one query
+
+    A document's score is the highest that it has for one of the subqueries. The judgements of a query are those of its
+    last subquery. Subqueries without results are left out. Raises as `calculate_retrieval_scores` does.
+    """
+    judgements: dict[str, Mapping[str, int]] = {}
+    merged: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for query_id, judged in qrels.items():
+        if query_id in results:
+            query = query_id.rpartition("_")[0]
+            judgements[query] = judged
+            for document, score in results[query_id].items():
+                merged[query][document] = max(merged[query].get(document, score), score)
+    scores = calculate_retrieval_scores(merged, judgements, k_values)
+    return {f"max_over_subqueries_{key}": value for key, value in _score_dict(scores).items()}
+
+
+def _score_dict(scores: RetrievalScores) -> dict[str, Any]:
+    return make_score_dict(*scores[1:5], scores.mrr, scores.naucs, scores.naucs_mrr, scores.hit_rate)
 
 
 def _value(row: Mapping[str, float], key: str, query_id: str) -> float:
