@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from treckon.crosschecking.changes import Change
-    from treckon.crosschecking.pairing import Pairing
     from treckon.syntax import Measure
 
     Doubles: TypeAlias = NDArray[numpy.float64]
@@ -55,8 +54,8 @@ class Bench:
         self._run = run
         self._base = {**base, **self.assumed}
         self._mappings: tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]] | None = None
-        #: By name of the change: which ranking each judged query has.
-        self.pairings: dict[str, Pairing] = {}
+        #: By name of the change: the query of the run whose ranking each judged query has, as the qrels list these.
+        self.pairings: dict[str, tuple[str | None, ...]] = {}
         self._changed: dict[str, tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]] = {}
         self._evaluators: dict[tuple[str, str, str | None, bool], Evaluator] = {
             (evaluator.conventions.release, "unjudged", None, False): evaluator

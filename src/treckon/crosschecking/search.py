@@ -138,8 +138,12 @@ class Search:
         """Whether a set may do what no smaller one does: its members have an effect, or make ties for another."""
         if len(changes) == 1:
             return True
-        makes_ties = any(one in effective and one.key in ("compat", "order", "data") for one in changes)
-        return all(one in effective or one.key == "ties" and makes_ties for one in changes)
+        # The width of scores makes ties, which another order of ties may be needed to see.
+        makes_ties = any(one.key in ("order", "data") and one in effective or one.key == "compat" for one in changes)
+        has_ties = any(one.key == "ties" for one in changes)
+        return all(
+            one in effective or one.key == "ties" and makes_ties or one.key == "compat" and has_ties for one in changes
+        )
 
     def _entry(self, changes: Changes) -> Entry | None:
         evaluated = self.space.evaluate(changes)
