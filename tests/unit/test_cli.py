@@ -13,7 +13,7 @@ import pytest
 from treckon import Conventions, __version__, files
 from treckon.cli import measures, output
 from treckon.cli.main import COMMANDS, Parser, main
-from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, conventions_of
+from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_output, conventions_of
 from treckon.conventions import CHOICES
 from treckon.errors import EvaluationError
 
@@ -292,6 +292,82 @@ def test_an_error_leaves_the_file_as_it_was(treckon, tmp_path, monkeypatch):
     assert (tmp_path / "list.tsv").read_text() == "before"
 
 
+@pytest.fixture
+def inputs(tmp_path):
+    """A folder with a file of each kind that the commands read."""
+    for name, text in {
+        "q": "q1 0 a 1\n",
+        "r": "q1 Q0 a 1 0.5 tag\n",
+        "s": "q1 Q0 b 1 0.5 tag\n",
+        "printed": "map all 1.0\n",
+        "clusters": "q1 c\n",
+        "ids": "a\n",
+        "gate.toml": "[measures.AP]\nminimum = 0\n",
+        "runs/one": "q1 Q0 a 1 0.5 tag\n",
+        "runs/two.json": '{"q1": {"a": 1}}\n',
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def texts(folder):
+    return {str(path): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        ("eval q r s", "q r s"),
+        ("compare q r s --cluster clusters", "q r s clusters"),
+        ("leaderboard q r s", "q r s"),
+        ("leaderboard q runs", "q runs/one runs/two.json runs/new"),
+        ("check r --topics q --docids ids", "r q ids"),
+        ("check r --qrels q", "r q"),
+        ("gate gate.toml q r --baseline s", "gate.toml q r s"),
+        ("crosscheck q r printed", "q r printed"),
+    ],
+)
+def test_output_takes_no_inputs_place(command, own, treckon, inputs):
+    before = texts(inputs)
+    for path in own.split():
+        for spelt in (path, f"./{path}", str(inputs / path)):
+            status, shown, messages = treckon(*command.split(), "-o", spelt, folder=inputs)
+            message = f"treckon {command.split()[0]}: --output: expected a file of its own, found '{spelt}'\n"
+            assert (status, shown, messages.decode()) == (2, b"", message)
+    assert texts(inputs) == before
+    assert treckon(*command.split(), "-o", "new", folder=inputs).status in (0, 1)
+
+
+@posix
+def test_output_takes_no_inputs_place_through_a_link(treckon, inputs):
+    (inputs / "link").symlink_to("r")
+    before = texts(inputs)
+    assert treckon("eval", "q", "r", "-o", "link", folder=inputs).status == 2
+    assert treckon("eval", "q", "link", "-o", "r", folder=inputs).status == 2
+    assert texts(inputs) == before
+
+
+def test_hidden_files_of_a_folder_are_no_inputs(treckon, inputs):
+    assert treckon("leaderboard", "q", "runs", "-o", "runs/.board", folder=inputs).status == 0
+    assert treckon("leaderboard", "q", "runs", "-o", "runs/.board", folder=inputs).status == 0
+
+
+@posix
+def test_what_is_no_file_may_be_read_and_written(tmp_path):
+    """As `/dev/stdin` and `/dev/stdout` of a terminal are."""
+    check_output("/dev/null", ["/dev/null"])
+    check_output("-", ["-"])
+    check_output(None, [None])
+
+
+def test_a_dash_is_standard_output_also_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+    assert output.chosen_format(parsed(add_formats)) == "table"
+    assert output.chosen_format(parsed(add_formats, "-o", "-")) == "table"
+    assert output.chosen_format(parsed(add_formats, "-o", "file")) == "tsv"
+
+
 def test_output_that_cannot_be_written(treckon, tmp_path, monkeypatch):
     for path, reason in (
         ("none/list", "No such file or directory"),
@@ -302,6 +378,8 @@ def test_output_that_cannot_be_written(treckon, tmp_path, monkeypatch):
         status, shown, messages = treckon("measures", "-o", path, folder=tmp_path)
         assert (status, shown) == (2, b"")
         assert messages.startswith(f"treckon measures: {named}: cannot write it: {reason}".encode())
+    message = b"treckon measures: output: expected a path, found empty text\n"
+    assert treckon("measures", "-o", "", folder=tmp_path) == (2, b"", message)
     monkeypatch.setattr(sys, "stdout", None)
     assert treckon("measures") == (2, b"", b"treckon measures: standard output: cannot write it: it is closed\n")
 

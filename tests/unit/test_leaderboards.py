@@ -403,6 +403,17 @@ def test_scores_take_no_other_files_place(treckon, folder):
     assert sorted(os.listdir(folder / "runs")) == sorted(RUNS)
 
 
+def test_scores_take_no_submissions_place(treckon, folder):
+    """Also where the folder of the submissions is named: one in JSON looks like scores."""
+    (folder / "runs" / "mine.json").write_text('{"q1": {"a": 1.0}}')
+    for path in ("runs/mine.json", "./runs/mine.json", "runs/new.json"):
+        call = treckon("leaderboard", "qrels", "runs", "--scores-json", path, folder=folder)
+        message = f"treckon leaderboard: --scores-json: expected a file of its own, found '{path}'\n"
+        assert (call.status, call.stdout, call.stderr.decode()) == (2, b"", message)
+    assert sorted(os.listdir(folder / "runs")) == sorted([*RUNS, "mine.json"])
+    assert (folder / "runs" / "mine.json").read_text() == '{"q1": {"a": 1.0}}'
+
+
 def test_scores_are_there_as_a_whole(treckon, folder, monkeypatch):
     monkeypatch.setattr(
         command, "write", lambda text, path: (_ for _ in ()).throw(OSError(28, "No space left on device"))

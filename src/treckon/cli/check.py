@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_formats, check_inputs, count
+from treckon.cli.options import add_formats, check_inputs, check_output, count
 from treckon.cli.output import say, write_tables
 
 TYPE_CHECKING = False
@@ -89,7 +89,9 @@ def run(arguments: Namespace) -> int:
         return 0
     if arguments.file is None:
         raise ParameterError("expected a file to check (treckon check --help shows what there is)")
-    check_inputs(arguments.file, arguments.topics, arguments.qrels, arguments.docids)
+    inputs = arguments.file, arguments.topics, arguments.qrels, arguments.docids
+    check_inputs(*inputs)
+    check_output(arguments.output, inputs)
     options = {name: getattr(arguments, name) for name in ("topics", "docids", "places", "ignore", "threads")}
     if arguments.kind == "qrels":
         for name in _OF_RUNS:

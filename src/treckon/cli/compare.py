@@ -9,6 +9,7 @@ from treckon.cli.options import (
     add_measures,
     add_statistics,
     check_inputs,
+    check_output,
     conventions_of,
     inputs_of,
     share,
@@ -89,7 +90,9 @@ def run(arguments: Namespace) -> int:
     """Compares the runs."""
     from treckon.comparison import compare  # noqa: PLC0415
 
-    check_inputs(arguments.qrels, arguments.baseline, *arguments.runs, arguments.clusters)
+    inputs = arguments.qrels, arguments.baseline, *arguments.runs, arguments.clusters
+    check_inputs(*inputs)
+    check_output(arguments.output, inputs)
     conventions = conventions_of(arguments)
     ties_seed = conventions.pop("seed", 0)
     comparison = compare(

@@ -7,6 +7,7 @@ from treckon.cli.options import (
     add_formats,
     add_inputs,
     check_inputs,
+    check_output,
     conventions_of,
     count,
     inputs_of,
@@ -72,7 +73,9 @@ def run(arguments: Namespace) -> int:
     from treckon.cli.progress import Progress  # noqa: PLC0415
     from treckon.crosschecking import crosscheck  # noqa: PLC0415
 
-    check_inputs(arguments.qrels, arguments.run, arguments.scores)
+    inputs = arguments.qrels, arguments.run, arguments.scores
+    check_inputs(*inputs)
+    check_output(arguments.output, inputs)
     with Progress(arguments, "searching", 1):
         found = crosscheck(
             arguments.qrels,

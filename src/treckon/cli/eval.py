@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_inputs, conventions_of
+from treckon.cli.options import (
+    add_conventions,
+    add_formats,
+    add_inputs,
+    add_measures,
+    check_inputs,
+    check_output,
+    conventions_of,
+)
 from treckon.cli.output import chosen_format, measure_column, say, write_tables
 from treckon.measures.usual import USUAL
 
@@ -83,6 +91,7 @@ def _scored(arguments: Namespace) -> list[Scored]:
     from treckon.run_files import evaluate_file, rereadable, run_names  # noqa: PLC0415
 
     check_inputs(arguments.qrels, *arguments.runs)
+    check_output(arguments.output, [arguments.qrels, *arguments.runs])
     evaluator = Evaluator(
         arguments.qrels,
         arguments.measures,

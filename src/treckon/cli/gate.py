@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_formats, add_inputs, check_inputs, check_own_file, count, inputs_of
+from treckon.cli.options import add_formats, add_inputs, check_inputs, check_output, check_own_file, count, inputs_of
 from treckon.cli.output import say, write, write_tables
 
 TYPE_CHECKING = False
@@ -57,10 +57,11 @@ def run(arguments: Namespace) -> int:
     from treckon.report.junit import junit_xml  # noqa: PLC0415
     from treckon.report.tables import Column, Table  # noqa: PLC0415
 
-    check_inputs(arguments.gate, arguments.qrels, arguments.run, arguments.baseline)
+    inputs = arguments.gate, arguments.qrels, arguments.run, arguments.baseline
+    check_inputs(*inputs)
     if arguments.junit is not None:
-        others = arguments.gate, arguments.qrels, arguments.run, arguments.baseline, arguments.output
-        check_own_file("--junit", arguments.junit, others)
+        check_own_file("--junit", arguments.junit, [*inputs, arguments.output])
+    check_output(arguments.output, inputs)
     result = gate(
         arguments.gate,
         arguments.qrels,

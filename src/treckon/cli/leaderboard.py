@@ -12,6 +12,7 @@ from treckon.cli.options import (
     add_measures,
     add_statistics,
     check_inputs,
+    check_output,
     check_own_file,
     conventions_of,
     inputs_of,
@@ -65,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_inputs(arguments.qrels, *arguments.runs)
     if arguments.scores_json is not None:
         _remove_scores(arguments)
+    check_output(arguments.output, [arguments.qrels, *arguments.runs])
     board = _board(arguments)
     for warning in board.warnings:
         say(arguments, f"warning: {warning}")

@@ -230,9 +230,37 @@ def check_inputs(*paths: str | None) -> None:
 
 
 def check_own_file(option: str, path: str, others: Iterable[str | None]) -> None:
-    """Raises ParameterError where a file to write is standard output or one of the other files; None is no file."""
-    if path == "-" or os.path.realpath(path) in {os.path.realpath(one) for one in others if one is not None}:
+    """Raises ParameterError where a file to write is standard output or one of the other files.
+
+    others: paths, of files or of folders whose files are read; None and ``-`` are no file
+    """
+    if path == "-" or _is_among(path, others):
         raise ParameterError(f"{option}: expected a file of its own, found '{path}'")
+
+
+def check_output(path: str | None, inputs: Iterable[str | None]) -> None:
+    """Raises ParameterError where ``--output`` would take the place of something that is read.
+
+    path:   None and ``-`` are standard output
+    inputs: as `check_own_file` takes other files
+    """
+    if path is not None and path != "-" and (os.path.isfile(path) or not os.path.exists(path)):
+        # What is neither, such as a terminal, may be read and written.
+        check_own_file("--output", path, inputs)
+
+
+def _is_among(path: str, others: Iterable[str | None]) -> bool:
+    if "\0" in path:
+        return False
+    real = os.path.realpath(path)
+    folder, name = os.path.split(real)
+    for other in others:
+        if other is None or other == "-" or "\0" in other:
+            continue
+        own = os.path.realpath(other)
+        if own == real or (own == folder and not name.startswith(".")):  # hidden files of a folder are not read
+            return True
+    return False
 
 
 def add_columns(parser: argparse._ActionsContainer, flag: str) -> None:

@@ -35,6 +35,8 @@ def write(text: str, path: str | None = None) -> None:
 
 def write_parts(parts: Iterable[bytes], path: str | None = None) -> None:
     """Writes bytes as `write` writes text: nothing goes to standard output before the last part is there."""
+    if path == "":
+        raise OutputError("output: expected a path, found empty text")
     try:
         if path is not None and path != "-":
             if "\0" in path:  # the interpreter's own words for it differ from release to release
@@ -85,7 +87,7 @@ def chosen_format(arguments: Namespace) -> str:
 
 
 def _to_terminal(arguments: Namespace) -> bool:
-    return arguments.output is None and is_terminal(sys.stdout)
+    return arguments.output in (None, "-") and is_terminal(sys.stdout)
 
 
 def is_terminal(stream: object) -> bool:
