@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.errors import EvaluationError, ParameterError
+from treckon.errors import EvaluationError, NoQueriesError, ParameterError
 from treckon.measures.usual import COVERAGE
 from treckon.registry import TEXT, VIEW_RUN
 
@@ -68,7 +68,7 @@ def alternatives(
         """The means with other choices, None where they can't be made for these measures or judgements."""
         try:
             other = evaluator.changed(measures, **conventions).evaluate(run, columns=columns, format=format)
-        except (EvaluationError, ParameterError):
+        except (EvaluationError, NoQueriesError, ParameterError):
             return None
         return dict(other.means)  # type: ignore[arg-type]  # no measure among them is a text
 

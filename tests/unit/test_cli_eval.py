@@ -356,6 +356,18 @@ def test_no_alternatives_to_preferences(folder):
     assert (one.ties, one.judged, one.condensed) == (None, None, {})
 
 
+def test_notes_on_a_run_without_judged_queries(treckon, folder):
+    """What is said besides is no reason to fail: with and without it, the values are the same."""
+    (folder / "other.run").write_text("x9 Q0 a 1 1 t\n")
+    loud = treckon("eval", "qrels", "other.run", "-c", folder=folder)
+    quiet = treckon("eval", "qrels", "other.run", "-c", "--quiet", folder=folder)
+    assert (loud.status, loud.stdout) == (quiet.status, quiet.stdout)
+    assert quiet.status == 0
+    assert loud.stderr.startswith(b"treckon eval: note: 4 queries count; 4 judged, 1 in the run, 0 in both")
+    one = found(api.Evaluator(QRELS, "AP", missing="zero"), folder / "other.run")
+    assert (one.ties, one.judged, one.condensed) == (None, None, {})
+
+
 def test_a_changed_evaluator_has_the_same_judgements():
     evaluator = api.Evaluator(QRELS, "AP", missing="zero")
     other = evaluator.changed(ties="optimistic")
