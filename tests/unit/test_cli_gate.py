@@ -16,6 +16,7 @@ def folder(tmp_path):
     (tmp_path / "not.toml").write_text('[measures."P@1"]\nminimum = 0.6\nfloor = { value = 0.5, queries = 1 }\n')
     (tmp_path / "baseline.toml").write_text('[measures."P@1".baseline]\n')
     (tmp_path / "typo.toml").write_text('[measures."P@1"]\nminimun = 0.6\n')
+    (tmp_path / "other").write_text("q9 Q0 a 1 3 m\n")
     (tmp_path / "nan.json").write_text('{"q1": {"a": NaN}}')
     return tmp_path
 
@@ -74,6 +75,7 @@ def test_files_are_written_whole_or_not_at_all(treckon, folder):
          "did you mean minimum?"),
         (["baseline.toml", "qrels", "run"], "baseline.toml:1: expected a baseline for this rule, found none"),
         (["met.toml", "qrels", "none"], "none: cannot read it: No such file or directory"),
+        (["met.toml", "qrels", "other"], "other: expected a query with both results and judgements, found none"),
         (["met.toml", "run", "qrels"], "run:1: expected 4 fields (qid iteration docno grade), found 6"),
         (["met.toml", "qrels", "nan.json"],
          "nan.json: query 'q1', document 'a': expected a number as score, found nan"),
@@ -105,6 +107,11 @@ def test_named_columns(treckon, folder):
 
 
 def test_warnings_are_said(treckon, folder):
+    (folder / "half").write_text("q1 Q0 a 1 3 m\n")
+    _, _, messages = treckon("gate", "met.toml", "qrels", "half", folder=folder)
+    assert messages.decode().splitlines()[0] == (
+        "treckon gate: warning: 1 of 2 judged queries is missing from the run and counts as an empty ranking"
+    )
     (folder / "odd").write_text("q1 Q0 a 1 3x m\nq2 Q0 a 1 1 m\n")
     _, _, messages = treckon("gate", "met.toml", "qrels", "odd", folder=folder)
     assert messages.startswith(b"treckon gate: warning: odd:1: expected a number as score, found '3x'")

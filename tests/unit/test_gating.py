@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treckon
-from treckon.errors import EvaluationError, InputError, ParameterError, UnknownMeasureError
+from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.gating.thresholds import Thresholds
 from treckon.gating.toml import key_lines
 from treckon.report.junit import junit_xml
@@ -179,6 +179,28 @@ def test_missing_queries_count_unless_told():
     assert str(caught.value) == "gate: expected queries that both runs have, found none"
 
 
+def test_missing_queries_are_said():
+    """Those of a baseline make its rule easier to meet."""
+    rules = {"measures": {"P@2": {"baseline": {"tolerance": 1}}}}
+    result = treckon.gate(rules, QRELS, RUN, baseline=BASELINE)
+    assert result.warnings == ("1 of 3 judged queries is missing from the run and counts as an empty ranking",)
+    result = treckon.gate(rules, QRELS, BASELINE, baseline={"q1": {"a": 1.0}})
+    assert result.warnings == ("baseline: 2 of 3 judged queries are missing from the run and count as empty rankings",)
+    result = treckon.gate({**rules, "conventions": {"missing": "skip"}}, QRELS, RUN, baseline=RUN)
+    missing = "1 of 3 judged queries are missing from the run, for example 'q3', and don't count "
+    missing += "(missing='zero' counts them as having retrieved nothing)"
+    assert result.warnings == (missing, f"baseline: {missing}")
+
+
+@pytest.mark.parametrize(("run", "baseline", "name"), [({"q9": {"z": 1.0}}, RUN, "run"), (RUN, {}, "baseline")])
+def test_runs_without_judged_queries_are_refused(run, baseline, name):
+    """A baseline of another collection would have any run meet its rule."""
+    rules = {"measures": {"P@2": {"baseline": {}}}}
+    with pytest.raises(NoQueriesError) as caught:
+        treckon.gate(rules, QRELS, run, baseline=baseline)
+    assert str(caught.value) == f"{name}: expected a query with both results and judgements, found none"
+
+
 def test_queries_that_do_not_count_fail_no_rule():
     qrels = {**QRELS, "q4": {"a": 0}}
     rules = {"conventions": {"no_relevant": "skip"}, "measures": {"P@2": {"floor": {"value": 0.1, "queries": 0}}}}
@@ -253,7 +275,12 @@ def test_rules_are_what_naive_ones_say(qrels, run, baseline, conventions):
         "floor": {"value": 0.5, "queries": 1},
         "hits": {"value": 1, "share": 0.5},
     }
-    result = treckon.gate({"conventions": conventions, "measures": {"P@2": table}}, qrels, run, baseline=baseline)
+    rules = {"conventions": conventions, "measures": {"P@2": table}}
+    if not (qrels.keys() & run.keys() and qrels.keys() & baseline.keys()):
+        with pytest.raises(NoQueriesError):
+            treckon.gate(rules, qrels, run, baseline=baseline)
+        return
+    result = treckon.gate(rules, qrels, run, baseline=baseline)
     failing = {
         "minimum": {query for query in own if own[query] < 0.4},
         "maximum": {query for query in own if own[query] > 0.4},
@@ -503,7 +530,8 @@ def test_errors_of_the_data_pass():
 
 
 def test_warnings_of_both_runs():
-    result = treckon.gate({"measures": {"RR": {"minimum": 0}}}, QRELS, "q1 Q0 a 1 1x m\n", baseline="q1 Q0 a 1 2y m\n")
+    rules, qrels = {"measures": {"RR": {"minimum": 0}}}, {"q1": {"a": 1}}
+    result = treckon.gate(rules, qrels, "q1 Q0 a 1 1x m\n", baseline="q1 Q0 a 1 2y m\n")
     assert [warning.partition(";")[0] for warning in result.warnings] == [
         "run:1: expected a number as score, found '1x'",
         "baseline: run:1: expected a number as score, found '2y'",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from treckon._native.objects import id_bytes
 from treckon.aggregate import MEAN
-from treckon.errors import EvaluationError
+from treckon.errors import EvaluationError, NoQueriesError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.gating.thresholds import BASELINE, FLOOR, HITS, MAXIMUM, MINIMUM, Rule, Thresholds
@@ -227,11 +227,12 @@ def gate(
     baseline:   another run, for rules that compare with it; both are scored over the same queries
     qrels_columns, run_columns, qrels_format, run_format, threads: as with `treckon.evaluate`
 
-    Queries that the run lacks score 0 and count, unless the file's conventions say otherwise. Numbers that differ by
-    less than 1e-12 are equal to a rule.
+    Queries that the run lacks score 0 and count, unless the file's conventions say otherwise; how many they are, of the
+    baseline too, is among the warnings. Numbers that differ by less than 1e-12 are equal to a rule.
 
     Raises InputError for a file that can't be read or has unknown keys, UnknownMeasureError, ParameterError,
-    EvaluationError for a rule about a baseline where none is given, and for data that can't be evaluated.
+    EvaluationError for a rule about a baseline where none is given, and for data that can't be evaluated,
+    NoQueriesError for a run or a baseline without a judged query.
 
     >>> import treckon
     >>> rules = {"measures": {"nDCG@10": {"minimum": 0.7, "floor": {"value": 0.1, "queries": 0}}}}
@@ -259,12 +260,15 @@ def gate(
     try:
         with named(name):
             evaluation = evaluator.evaluate(given)
-        warnings = list(evaluation.warnings)
+            _check_common(evaluation)
+        warnings = [*evaluation.warnings, *_missing(evaluation)]
         against = None
         if baseline is not None:
             with named(_name(baseline, None, "baseline")):
                 against = evaluator.evaluate(baseline, columns=run_columns, format=run_format)
-            warnings += [f"baseline: {warning}" for warning in against.warnings if warning not in warnings]
+                _check_common(against)
+            own = [*against.warnings[len(evaluator.warnings) :], *_missing(against)]
+            warnings += [f"baseline: {warning}" for warning in own]
         judge = _Judge(evaluator, evaluation, against, written, threads)
         results = [judge.result(rule) for rule in written.rules]
         judge.add_missed(results, given)
@@ -273,6 +277,23 @@ def gate(
             given.close()
     names = name, None if baseline is None else _name(baseline, None, "baseline")
     return GateResult(written, results, *names, evaluation, warnings)
+
+
+def _check_common(evaluation: Evaluation) -> None:
+    """Raises NoQueriesError for a run without a judged query: no rule on it, or on a difference from it, is meant."""
+    if evaluation.counts["in_both"] == 0:
+        raise NoQueriesError("expected a query with both results and judgements, found none")
+
+
+def _missing(evaluation: Evaluation) -> list[str]:
+    """That queries are missing and count, if so: of a baseline, it makes a rule easier to meet."""
+    n = evaluation.counts["missing"]
+    if n == 0 or evaluation.conventions["missing"] != "zero":
+        return []
+    which = f"{n} of {evaluation.counts['in_qrels']} judged queries"
+    if n == 1:
+        return [f"{which} is missing from the run and counts as an empty ranking"]
+    return [f"{which} are missing from the run and count as empty rankings"]
 
 
 def _name(given: Any, opened: Any, otherwise: str) -> str:
