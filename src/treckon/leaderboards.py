@@ -247,7 +247,7 @@ def leaderboard(
     evaluator = Evaluator(
         qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, seed=ties_seed, **conventions
     )
-    main = evaluator.measures[0] if by is None else evaluator.changed(by).measures[0]
+    main = evaluator.measures[0] if by is None else _one_measure(evaluator.changed(by).measures)
     if main not in evaluator.measures:
         evaluator = evaluator.changed([main, *evaluator.measures])
     for measure in evaluator.measures:
@@ -297,6 +297,14 @@ def leaderboard(
         conventions=evaluator.conventions.as_dict(),
         warnings=evaluator.warnings,
     )
+
+
+def _one_measure(measures: Sequence[Measure]) -> Measure:
+    """The measure to rank by. Raises ParameterError where they are several, or none."""
+    if len(measures) != 1:
+        first = ", ".join(map(str, measures[:3])) + (", ..." if len(measures) > 3 else "")
+        raise ParameterError(f"by: expected one measure, found {len(measures)} ({first})")
+    return measures[0]
 
 
 def _named(runs: object) -> dict[str, Any]:

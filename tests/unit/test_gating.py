@@ -401,6 +401,8 @@ PREFIX = '[measures."P@5"]\n'
          "gate:1: unknown measure 'nDGC'; did you mean nDCG, Rndcg or α_nDCG?"),
         ("[measures.official]\nminimum = 1\n", InputError,
          "gate:1: measures.official: expected one measure, found 30 (runid, num_q, num_ret, ...)"),
+        ('[measures."P.5,10"]\nminimum = 1\n', InputError,
+         'gate:1: measures."P.5,10": expected one measure, found 2 (P_5, P_10)'),
         ("[measures.relstring]\nminimum = 1\n", InputError,
          "gate:1: measures.relstring: expected a measure with a number over all queries"),
         ("[measures.gm_map]\nfloor = { value = 1, queries = 0 }\n", InputError,

@@ -267,7 +267,8 @@ def _measure(reader: _Reader, path: Path, release: str) -> Measure:
     except (UnknownMeasureError, ParameterError) as error:
         raise type(error)(f"{reader.place(path)}: {error}") from None
     if len(found) != 1:
-        reader.fail(path, f"expected one measure, found {len(found)} ({', '.join(map(str, found[:3]))}, ...)")
+        first = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
+        reader.fail(path, f"expected one measure, found {len(found)} ({first})")
     if found[0].measure.value_type == TEXT or not found[0].measure.summary:
         reader.fail(path, "expected a measure with a number over all queries")
     return found[0]
