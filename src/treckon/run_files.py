@@ -45,6 +45,8 @@ def _shortest(own: list[str], others: list[list[str]]) -> str:
 def run_paths(given: Iterable[str | os.PathLike[str]]) -> list[str]:
     """The files that paths stand for: themselves, and of a folder its files by name, but for hidden ones.
 
+    A link in a folder that leads to no file is one of them, so that who reads it is told.
+
     Raises InputError for what isn't there, and for a folder without files.
     """
     found = []
@@ -56,7 +58,8 @@ def run_paths(given: Iterable[str | os.PathLike[str]]) -> list[str]:
             found.append(path)
             continue
         names = sorted(name for name in os.listdir(path) if not name.startswith("."))
-        files = [file for name in names if os.path.isfile(file := os.path.join(path, name))]
+        paths = [os.path.join(path, name) for name in names]
+        files = [file for file in paths if os.path.isfile(file) or not os.path.exists(file)]  # links to nothing, too
         if not files:
             raise InputError(path, "expected a folder with runs, found no files in it")
         found += files
@@ -86,17 +89,19 @@ def evaluate_file(
 
 
 @contextmanager
-def named(name: str) -> Iterator[None]:
-    """Within it, errors that say "run" of where they are say this name."""
+def named(name: str, kind: str = "run") -> Iterator[None]:
+    """Within it, errors that say "run" of where they are, or another `kind` of data, say this name."""
     try:
         yield
-    except NoQueriesError as error:
+    except NoQueriesError as error:  # the run's fault
+        if kind != "run":
+            raise
         raise NoQueriesError(f"{name}: {error}") from None
     except (InputError, EvaluationError) as error:
-        text = str(error)
-        if not re.match(r"run(:[0-9]+)?: ", text):
+        if not re.match(rf"{kind}(:[0-9]+)?: ", str(error)):
             raise
-        text = text.removeprefix("run")
+        text = str(error).removeprefix(kind)
         if isinstance(error, InputError):
-            raise InputError(name + error.place.removeprefix("run"), text[len(error.place) - 1 :]) from None
+            place = error.place.removeprefix(kind)
+            raise InputError(name + place, text.removeprefix(place).removeprefix(": ")) from None
         raise EvaluationError(name + text) from None

@@ -266,13 +266,23 @@ def test_what_is_not_kept_is_said(folder, convert):
         ("pastes qrels.txt run.txt o --to tsv", "--to: expected one of paste, json for pastes, found tsv"),
         ("run none o", "none: cannot read it: No such file or directory"),
         ("run qrels.txt o", "qrels.txt:1: expected 6 fields (qid Q0 docno rank score tag), found 4"),
-        ("run bad.json o.txt", "run: expected an id that can stand in TREC's format, found white space in 'q 1'"),
+        ("run bad.json o.txt", "bad.json: expected an id that can stand in TREC's format, found white space in 'q 1'"),
+        (
+            "qrels bad.json o.txt",
+            "bad.json: expected an id that can stand in TREC's format, found white space in 'q 1'",
+        ),
+        ("run text.json o.txt", "text.json: query 'q', document 'a': expected a number as score, found '1' (str)"),
+        (
+            "pastes qrels.txt text.json o",
+            "text.json: query 'q', document 'a': expected a number as score, found '1' (str)",
+        ),
         ("run run.txt o --tag a\tb", "tag: expected text without white space, found 'a\\tb' (str)"),
         ("run run.txt none/o", "none/o: cannot write it: No such file or directory"),
     ],
 )
 def test_errors_leave_no_file(arguments, message, folder, treckon):
     (folder / "bad.json").write_text('{"q": {"a": 1}, "q 1": {"a": 1}}')
+    (folder / "text.json").write_text('{"q": {"a": "1"}}')
     before = sorted(os.listdir(folder))
     status, shown, messages = treckon("convert", *arguments.split(" "), folder=folder)
     assert (status, shown, messages.decode()) == (2, b"", f"treckon convert: {message}\n")

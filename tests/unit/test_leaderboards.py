@@ -229,6 +229,19 @@ def test_files_of_folders(folder):
         run_paths([runs / "deeper"])
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_link_to_nothing_is_a_broken_submission(folder):
+    (folder / "runs" / "lost").symlink_to("nowhere")
+    (folder / "runs" / "deeper").mkdir()
+    (folder / "runs" / "linked").symlink_to("good")
+    (folder / "runs" / "folder").symlink_to("deeper")
+    os.mkfifo(folder / "runs" / "pipe")  # it would be waited for
+    board = api.leaderboard(QRELS, folder / "runs", "AP", **QUICK)
+    assert sorted(entry.run for entry in board.entries) == sorted([*RUNS, "linked"])
+    problem = f"{folder}/runs/lost: cannot read it: No such file or directory"
+    assert [(one.run, one.problem) for one in board.broken] == [("lost", problem)]
+
+
 # ---- To be read
 
 

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Mapping
+    from contextlib import ExitStack
 
     Data = Mapping[str, Mapping[str, float]]
 
@@ -81,11 +82,26 @@ def run(arguments: Namespace) -> int:
         names = "QRELS RUN OUTPUT" if n_inputs == 2 else "INPUT OUTPUT"
         raise ParameterError(f"{arguments.kind}: expected {names}, found {len(arguments.inputs) + 1} files")
     check_inputs(*arguments.inputs)
-    text, notes = _converted(arguments, _format(arguments))
-    write_parts(compressed(text, arguments.target), arguments.target)
+    with _named_inputs(arguments):
+        text, notes = _converted(arguments, _format(arguments))
+        write_parts(compressed(text, arguments.target), arguments.target)
     for note in notes:
         say(arguments, f"note: {note}")
     return 0
+
+
+def _named_inputs(arguments: Namespace) -> ExitStack:
+    """Within it, errors that say "run" or "qrels" of where they are say the file."""
+    from contextlib import ExitStack  # noqa: PLC0415
+
+    from treckon.run_files import named  # noqa: PLC0415
+
+    stack = ExitStack()
+    kinds = ("qrels", "run") if arguments.kind == "pastes" else (arguments.kind,)
+    for kind, path in zip(kinds, arguments.inputs, strict=True):
+        if kind not in arguments.inputs:  # else a file of this name may be meant already
+            stack.enter_context(named("standard input" if path == "-" else path, kind))
+    return stack
 
 
 def _format(arguments: Namespace) -> str:
