@@ -100,13 +100,39 @@ def test_only_comparing(crosscheck):
         ("map all\n", (),
          "scores: expected what a tool prints (trec_eval, ir_measures, gdeval, ndeval, csv, tsv, json, "
          "jsonl, lines), found 'map all'; name its format"),
-        ("foo all 0.5\n", ("--scores-format", "trec_eval"), "scores: expected names of measures, found foo"),
+        ("foo all 0.5\n", ("--scores-format", "trec_eval"), "scores: expected names of measures, found 'foo'"),
         ("map all 0.5\n", ("--most", "7"), "most: expected a whole number from 0 to 4, found 7"),
         ("map all 0.5\n", ("--missing", "error"), "missing: expected another choice than 'error' in a cross-check"),
     ],
 )  # fmt: skip
 def test_errors(crosscheck, scores, options, message):
     assert crosscheck(scores, *options) == (2, "", f"treckon crosscheck: {message}\n")
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "json"])
+@pytest.mark.parametrize("per_query", [(), ("--per-query",)])
+def test_what_treckon_eval_prints_agrees(treckon, crosscheck, tmp_path, format, per_query):
+    crosscheck("map all 0.5\n")
+    arguments = ("-m", "AP", "-m", "nDCG@3", "--format", format, "-o", "own", *per_query)
+    assert treckon("eval", "qrels", "run", *arguments).status == 0
+    status, shown, messages = treckon("crosscheck", "qrels", "run", "own")
+    n = {(): 2, ("--per-query",): 6}[per_query]
+    assert (status, messages.decode()) == (
+        0, f"treckon crosscheck: all {n} values agree at their printed precision\n"
+    )  # fmt: skip
+    assert shown.startswith(b"name\tstands for\tvalues\tagree\texplained\treproduced by\nAP\tAP\t")
+
+
+def test_errors_name_the_files(treckon, crosscheck, tmp_path):
+    crosscheck("map all 0.5\n")
+    (tmp_path / "other.run").write_text("q9 Q0 a 1 1 t\n")
+    (tmp_path / "foo.json").write_text('{"": 0.5}')
+    assert treckon("crosscheck", "qrels", "run", "foo.json").stderr == (
+        b"treckon crosscheck: foo.json: expected names of measures, found ''\n"
+    )
+    status, shown, messages = treckon("crosscheck", "qrels", "other.run", "scores")
+    assert (status, shown) == (2, b"")
+    assert messages.startswith(b"treckon crosscheck: other.run: expected a query with both results and judgements, ")
 
 
 def test_scores_that_are_not_there(treckon, crosscheck):

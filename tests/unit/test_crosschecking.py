@@ -61,6 +61,8 @@ PER_QUERY = {("map", "q1"): "0.5833", ("map", "q2"): "1.0000", ("map", None): "0
         ("qid\tmetric\tvalue\nq1\tmap\t0.5833\nall\tmap\t0.7917\n", "tsv", {("map", "q1"): "0.5833", ("map",
          None): "0.7917"}),
         ("run\tmap\nmine\t0.79\n", "tsv", {("map", None): "0.79"}),
+        ("run\tqueries\tmap\tP@1\nmine\t2\t0.79\t0.5\n", "tsv", {("map", None): "0.79", ("P@1", None): "0.5"}),
+        ("run,queries,map\nmine,2,0.79\n", "csv", {("map", None): "0.79"}),
         ("#####\nMRR @10: 0.25\nQueriesRanked: 3\n#####\n", "lines", {("MRR@10", None): "0.25", ("QueriesRanked",
          None): "3"}),
         ("map = 31.5%\nsome text: none\n", "lines", {("map", None): "31.5%"}),
@@ -625,7 +627,7 @@ def test_arguments_that_are_refused(options, error, message):
 
 
 def test_scores_of_unknown_measures_alone():
-    with pytest.raises(InputError, match="scores: expected names of measures, found foo, bar"):
+    with pytest.raises(InputError, match="scores: expected names of measures, found 'foo', 'bar'"):
         crosscheck(QRELS, RUN, {"foo": 0.5, "bar": 1.0})
 
 

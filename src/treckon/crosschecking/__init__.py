@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from math import isnan
 
 from treckon.compat.tool_names import readings
@@ -13,11 +14,13 @@ from treckon.crosschecking.pairing import add_pairings
 from treckon.crosschecking.printed import SCORES_FORMATS, Printed, Scores, read_scores
 from treckon.crosschecking.result import Comparison, CrossCheck, Difference, Explanation, Own
 from treckon.crosschecking.search import Choice, Search, Solution
-from treckon.errors import EvaluationError, InputError, ParameterError
+from treckon.errors import EvaluationError, InputError, ParameterError, in_short
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.inputs import as_run
+from treckon.inputs.text import is_path
 from treckon.registry import TEXT, VIEW_PREFERENCES, VIEW_SUBTOPICS
+from treckon.run_files import named
 from treckon.syntax import Measure, parse
 from treckon.whole_numbers import checked_whole_number
 
@@ -67,7 +70,7 @@ def crosscheck(
     values are printed, and known habits of single tools are tried: one at a time, then several together, until all
     values are reproduced. A change counts once, however many measures it concerns.
 
-    Raises InputError, EvaluationError, UnknownMeasureError, ParameterError.
+    Raises InputError, EvaluationError, NoQueriesError, UnknownMeasureError, ParameterError.
     """
     most = checked_whole_number("most", most, 0, 4)
     base = _checked_conventions(conventions)
@@ -76,7 +79,8 @@ def crosscheck(
     )
     given = as_run(run, columns=run_columns, format=run_format)
     try:
-        return _crosscheck(evaluator, given, found, targets, unknown, base, most)
+        with named(given.name if isinstance(given, Source) else "run"):
+            return _crosscheck(evaluator, given, found, targets, unknown, base, most)
     finally:
         if isinstance(given, Source) and given is not run:
             given.close()
@@ -117,7 +121,8 @@ def _read(
             raise ParameterError(f"names: expected one of {', '.join(by_name)}, found '{name}'")
     unknown = [name for name, measures in meant.items() if not measures]
     if len(unknown) == len(by_name):
-        raise InputError("scores", f"expected names of measures, found {', '.join(unknown[:5])}")
+        place = os.fsdecode(scores) if is_path(scores) else "scores"
+        raise InputError(place, f"expected names of measures, found {', '.join(map(in_short, unknown[:5]))}")
     if any(one.measure.view == VIEW_SUBTOPICS for measures in meant.values() for one in measures):
         if not evaluator.qrels.has_groups:
             options["format"] = "subtopics"

@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?|[+-]?nan|[+-]
 _QUERY_NAMES = frozenset({"query", "query_id", "queryid", "qid", "topic", "topic_id", "topicid", "q", "query-id"})
 _MEASURE_NAMES = frozenset({"measure", "metric", "name", "metric_name", "measure_name"})
 _VALUE_NAMES = frozenset({"value", "score", "result", "metric_value", "val"})
+#: The column of `treckon eval` that says how many queries count: no measure.
+_N_QUERIES = "queries"
 #: Keys that hold values without being a measure or query: those whose values are of all queries, and of each.
 _MEANS_NAMES = frozenset({"means", "mean", "aggregated", "aggregate", "all", "summary", "overall"})
 _PER_QUERY_NAMES = frozenset({"per_query", "per-query", "perquery", "by_query", "queries"})
@@ -289,7 +291,7 @@ def _detected(lines: list[str], name: str, known: _Known) -> str:
 
 def _is_header(cells: list[str], known: _Known) -> bool:
     named = {one.lower() for one in cells} & (_QUERY_NAMES | _MEASURE_NAMES)
-    return bool(named) or all(known.is_measure(one) for one in cells[1:])
+    return bool(named) or all(known.is_measure(one) or one.lower() == _N_QUERIES for one in cells[1:])
 
 
 def _value(text: str, place: str) -> str:
@@ -383,9 +385,8 @@ class _Header:
             self.measure = self.value = None
         if self.query is None and not known.is_measure(header[0]) and lower[0] not in RUN_LABELS and not long:
             self.query = 0  # a data frame's index has no name, or any
-        self.values = [
-            i for i, one in enumerate(lower) if i != self.query and one not in RUN_LABELS and one not in _MEASURE_NAMES
-        ]
+        others = RUN_LABELS | _MEASURE_NAMES | {_N_QUERIES}
+        self.values = [i for i, one in enumerate(lower) if i != self.query and one not in others]
         if not long and not any(known.is_measure(header[i]) for i in self.values):
             raise InputError(place, f"expected a measure's name among the columns, found {', '.join(header)}")
 
