@@ -10,7 +10,7 @@ from treckon._native.qrels import QrelsBuilder
 from treckon.errors import InputError, ParameterError, did_you_mean
 from treckon.files import Source
 from treckon.inputs import as_qrels
-from treckon.inputs.text import open_text
+from treckon.inputs.text import BYTE_ORDER_MARK, open_text
 from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
 from treckon.mappings import read_qrels as read_mapping
@@ -531,14 +531,30 @@ def _collection(docids: Any) -> Qrels:
     reader = IdReader()
     if source is not None:
         with source:
-            for block in source.blocks():
-                reader.feed(block)
+            _feed_ids(source, reader)
     elif isinstance(docids, Iterable):
         for one in docids:
             reader.add(id_bytes(one, "docids"))
     else:
         raise InputError("docids", f"expected a file of document ids or the ids, found {shown(docids)}")
     return reader.finish()
+
+
+def _feed_ids(source: Source, reader: IdReader) -> None:
+    """Hands over a file of ids. Raises InputError for one without any, and for what is no text."""
+    position, begun, pending = 0, False, b""
+    for block in source.blocks():
+        if b"\0" in block:
+            number, _ = source.line_at(position + block.index(b"\0"))
+            raise InputError(f"{source.name}:{number}", "expected text, found a NUL byte")
+        position += len(block)
+        pending += block
+        if not begun and (BYTE_ORDER_MARK.startswith(pending) or not pending.removeprefix(BYTE_ORDER_MARK).strip()):
+            continue  # a byte order mark, or a part of it, and blank lines
+        reader.feed(pending if begun else pending.removeprefix(BYTE_ORDER_MARK))
+        begun, pending = True, b""
+    if not begun:
+        raise InputError(source.name, "expected document ids, found none")
 
 
 def _opened(given: Any, name: str) -> Source:

@@ -578,6 +578,11 @@ def test_topics_of_every_kind(topics, ids):
          "'{\"text\": \"q1\"}'"),
         ({"topics": 3}, "topics: expected a file of topics or query ids, found 3"),
         ({"topics": [None]}, "topics: expected text or a whole number as id, found None of type NoneType"),
+        ({"topics": "q1\nq2\n".encode("utf-16")}, "topics:1: expected text, found a NUL byte"),
+        ({"topics": b"q1\n\nq\0\n"}, "topics:3: expected text, found a NUL byte"),
+        ({"docids": "d1\nd2\n".encode("utf-16")}, "docids:1: expected text, found a NUL byte"),
+        ({"docids": b"d1\nd2\n" * 200_000 + b"\0"}, "docids:400001: expected text, found a NUL byte"),
+        ({"docids": b"\xef\xbb\xbf\n \n"}, "docids: expected document ids, found none"),
         ({"docids": 3}, "docids: expected a file of document ids or the ids, found 3"),
         ({"docids": "/no/such/file"}, "/no/such/file: cannot read it: No such file or directory"),
     ],
@@ -610,6 +615,12 @@ def test_other_forms_are_refused():
         treckon.check_qrels(b"")
     with pytest.raises(InputError, match=r"^run: expected read\(\) to return bytes or text"):
         treckon.check_run(type("Stream", (io.RawIOBase,), {"read": lambda self, n: 3})())
+
+
+def test_a_byte_order_mark_is_no_part_of_an_id():
+    found = treckon.check_run("q1 Q0 d1 1 2 m\n", topics=b"\xef\xbb\xbfq1\n", docids=b"\xef\xbb\xbf\nd1\n")
+    assert found.clean
+    assert treckon.check_run("q1 Q0 d1 1 2 m\n", docids=b"\xef\xbb\xbfd1").clean
 
 
 def test_documents_of_a_collection(tmp_path):

@@ -374,6 +374,7 @@ def test_without_scipy_the_randomization_test_is_left(monkeypatch):
 def test_a_file_of_clusters():
     text = b"# topic and variant\n\nq1 a\nq2\ta \n  q3  b\r\nq1 a\n"
     assert read_clusters(text) == {"q1": "a", "q2": "a", "q3": "b"}
+    assert read_clusters(b"\xef\xbb\xbfq1 a\n") == {"q1": "a"}
 
 
 @pytest.mark.parametrize(
@@ -381,6 +382,7 @@ def test_a_file_of_clusters():
     [
         (b"q1 a\nq2 b c\n", "clusters:2: expected two fields, a query id and a cluster, found 3"),
         (b"q1 a\nq1 b\n", "clusters:2: query 'q1': expected one cluster, found 'a' and 'b'"),
+        ("q1 a\n".encode("utf-16"), "clusters:1: expected text, found a NUL byte"),
         (b"", "clusters: cannot read it: it is empty"),
     ],
 )

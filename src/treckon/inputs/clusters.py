@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon.errors import InputError, in_short
-from treckon.inputs.text import open_text
+from treckon.inputs.text import BYTE_ORDER_MARK, open_text
 from treckon.inputs.values import shown
 
 
@@ -21,7 +21,10 @@ def read_clusters(given: object, *, name: str = "clusters") -> dict[str, str]:
     clusters: dict[str, str] = {}
     try:
         for number, line in source.lines():
-            fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
+            if b"\0" in line:
+                raise InputError(f"{source.name}:{number}", "expected text, found a NUL byte")
+            text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+            fields = [field.decode("utf-8", "surrogateescape") for field in text.split()]
             if not fields or fields[0].startswith("#"):
                 continue
             if len(fields) != 2:

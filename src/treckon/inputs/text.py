@@ -27,7 +27,8 @@ FORMATS = ("trec", "msmarco", "tsv", "paste", "json")
 _JSON_START = re.compile(rb'\{\s*(?:["}]|$)|\[\s*(?:[]{["]|$)')
 _WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]+")
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: May begin a text, and is no part of it.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def open_text(given: object, name: str) -> Source | None:
@@ -156,7 +157,7 @@ def _first_line(source: Source) -> tuple[int, bytes]:
     for block in source.blocks():
         rest += block
         if number == 0:
-            number, rest = 1, rest.removeprefix(_BYTE_ORDER_MARK)
+            number, rest = 1, rest.removeprefix(BYTE_ORDER_MARK)
         n_blank = len(rest) - len(rest.lstrip())
         begin = rest.rfind(b"\n", 0, n_blank) + 1  # the line's own blanks stay
         number += rest.count(b"\n", 0, begin)
@@ -179,7 +180,7 @@ def _records(source: Source, separator: bytes | None) -> Iterator[tuple[Callable
 
     for number, line in source.lines():  # noqa: B007  (place() reads it)
         if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(BYTE_ORDER_MARK)
         fields = line.rstrip(b"\r").split(separator)
         if fields and (separator is None or line.strip()):
             yield place, fields
