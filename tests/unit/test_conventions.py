@@ -42,11 +42,12 @@ def naive(query, rows, grades, ties="trec", order="score", unjudged="nonrelevant
             rows = [row for i, row in enumerate(rows) if row == best[i] and row not in rows[:i]]
         elif duplicates == "drop":
             rows = [row for i, row in enumerate(rows) if row[0] not in [document for document, _ in rows[:i]]]
+    falling = sorted(rows, key=lambda row: row[0], reverse=True)  # also the order of equal grades, which repeats show
     by_id = {
-        "trec": sorted(rows, key=lambda row: row[0], reverse=True),
+        "trec": falling,
         "docno": sorted(rows, key=lambda row: row[0]),
-        "optimistic": sorted(rows, key=lambda row: grades.get(row[0], -9), reverse=True),
-        "pessimistic": sorted(rows, key=lambda row: grades.get(row[0], -9)),
+        "optimistic": sorted(falling, key=lambda row: grades.get(row[0], -9), reverse=True),
+        "pessimistic": sorted(falling, key=lambda row: grades.get(row[0], -9)),
     }.get(ties, rows)
     ranking = [document for document, _ in sorted(by_id, key=lambda row: -row[1])]
     ranking = [document if document not in ranking[:i] else "a repeat" for i, document in enumerate(ranking)][:depth]
