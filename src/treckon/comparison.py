@@ -15,7 +15,7 @@ from treckon.inputs.clusters import read_clusters
 from treckon.inputs.text import is_path
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import Columns, Evaluation
-from treckon.run_files import evaluate_file, named
+from treckon.run_files import evaluate_judged, named
 from treckon.statistics import (
     CORRECTIONS,
     Interval,
@@ -318,8 +318,8 @@ def compare(
 
     The other options are the conventions: see `treckon.Conventions`. All judged queries count: where a run lacks one,
     it scores as if it had retrieved nothing, which is 0 (``missing="zero"``, and no other choice: runs are compared
-    over the same queries). A measure whose values are added up is compared by its mean over the queries; one that is a
-    text, or neither averaged nor added up, is refused.
+    over the same queries); one that lacks them all is refused. A measure whose values are added up is compared by its
+    mean over the queries; one that is a text, or neither averaged nor added up, is refused.
 
     Raises as `treckon.evaluate` does, EvaluationError and ParameterError for what can't be compared, and ImportError
     where a test needs SciPy, which is missing.
@@ -347,11 +347,11 @@ def compare(
     for name in names:
         run = runs[name]
         if is_path(run):
-            with Source(run) as source:
-                evaluations[name] = evaluate_file(evaluator, source, columns=run_columns, format=run_format)
+            with Source(run) as source, named(source.name):
+                evaluations[name] = evaluate_judged(evaluator, source, columns=run_columns, format=run_format)
         else:
             with named(name):
-                evaluations[name] = evaluator.evaluate(run, columns=run_columns, format=run_format)
+                evaluations[name] = evaluate_judged(evaluator, run, columns=run_columns, format=run_format)
     return _compared(evaluations, options)
 
 

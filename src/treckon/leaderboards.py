@@ -15,7 +15,7 @@ from treckon.inputs.text import is_path
 from treckon.measures.usual import USUAL
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import ByMeasure, Columns
-from treckon.run_files import evaluate_file, run_names, run_paths
+from treckon.run_files import evaluate_judged, named, run_names, run_paths
 from treckon.statistics import Interval, bootstrap_intervals, kendall_tau, tukey_hsd
 from treckon.syntax import Measure, parse_all
 
@@ -323,14 +323,10 @@ def _evaluation(
 ) -> Evaluation:
     """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
     if is_path(run):
-        with Source(run) as source:
-            evaluation = evaluate_file(evaluator, source, columns=columns, format=format)
-            if evaluation.counts["in_both"] == 0:
-                evaluate_file(evaluator.changed(missing="skip"), source, columns=columns, format=format)  # raises
+        with Source(run) as source, named(source.name):
+            evaluation = evaluate_judged(evaluator, source, columns=columns, format=format)
     else:
-        evaluation = evaluator.evaluate(run, columns=columns, format=format)
-        if evaluation.counts["in_both"] == 0:
-            raise NoQueriesError("expected a query with both results and judgements, found none")
+        evaluation = evaluate_judged(evaluator, run, columns=columns, format=format)
     doubts = evaluation.warnings[len(evaluator.warnings) :]
     if doubts:
         raise EvaluationError(doubts[0])

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 
 from treckon.errors import EvaluationError, InputError, NoQueriesError
+from treckon.files import Source
 from treckon.inputs.text import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from treckon.evaluator import Evaluator
-    from treckon.files import Source
     from treckon.results import Evaluation
 
 
@@ -86,6 +88,18 @@ def evaluate_file(
     """
     with named(run.name):
         return evaluator.evaluate(run, columns=columns, format=format)
+
+
+def evaluate_judged(
+    evaluator: Evaluator, run: Any, *, columns: Sequence[str] | None = None, format: str | None = None
+) -> Evaluation:
+    """As `Evaluator.evaluate`, but a run with none of the judged queries is refused also where all of them count."""
+    evaluation = evaluator.evaluate(run, columns=columns, format=format)
+    if evaluation.counts["in_both"] == 0:
+        if isinstance(run, (Source, Mapping)):  # it can be read again: says which queries there are
+            evaluator.changed(missing="skip").evaluate(run, columns=columns, format=format)
+        raise NoQueriesError("expected a query with both results and judgements, found none")
+    return evaluation
 
 
 @contextmanager

@@ -75,7 +75,8 @@ def test_files_are_written_whole_or_not_at_all(treckon, folder):
          "did you mean minimum?"),
         (["baseline.toml", "qrels", "run"], "baseline.toml:1: expected a baseline for this rule, found none"),
         (["met.toml", "qrels", "none"], "none: cannot read it: No such file or directory"),
-        (["met.toml", "qrels", "other"], "other: expected a query with both results and judgements, found none"),
+        (["met.toml", "qrels", "other"], "other: expected a query with both results and judgements, found none: "
+         "the run has 'q9', the judgements have 'q1'"),
         (["met.toml", "run", "qrels"], "run:1: expected 4 fields (qid iteration docno grade), found 6"),
         (["met.toml", "qrels", "nan.json"],
          "nan.json: query 'q1', document 'a': expected a number as score, found nan"),

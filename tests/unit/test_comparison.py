@@ -197,6 +197,10 @@ QUERIES = st.sampled_from(["q1", "q2", "q3", "q4"])
 )
 def test_no_number_is_none_of_the_finite(qrels, runs, method):
     named = {f"run{i}": run for i, run in enumerate(runs)}
+    if not all(any(query in run for query in qrels) for run in runs):
+        with pytest.raises(NoQueriesError, match="run[0-9]: expected a query with both results and judgements, found"):
+            treckon.compare(qrels, named, ["AP", "num_ret"], resamples=30, method=method)
+        return
     found = treckon.compare(qrels, named, ["AP", "num_ret"], resamples=30, method=method)
     json.dumps(found.to_dict(per_query=True), allow_nan=False)
     for one in found.differences:

@@ -192,13 +192,20 @@ def test_missing_queries_are_said():
     assert result.warnings == (missing, f"baseline: {missing}")
 
 
-@pytest.mark.parametrize(("run", "baseline", "name"), [({"q9": {"z": 1.0}}, RUN, "run"), (RUN, {}, "baseline")])
-def test_runs_without_judged_queries_are_refused(run, baseline, name):
+@pytest.mark.parametrize(
+    ("run", "baseline", "message"),
+    [
+        ({"q9": {"z": 1.0}}, RUN, "run: {}: the run has 'q9', the judgements have 'q1'"),
+        (RUN, {}, "baseline: {}: the run has no query"),
+        (RUN, iter([("q9", "z", 1.0)]), "baseline: {}"),  # rows that are gone
+    ],
+)
+def test_runs_without_judged_queries_are_refused(run, baseline, message):
     """A baseline of another collection would have any run meet its rule."""
     rules = {"measures": {"P@2": {"baseline": {}}}}
     with pytest.raises(NoQueriesError) as caught:
         treckon.gate(rules, QRELS, run, baseline=baseline)
-    assert str(caught.value) == f"{name}: expected a query with both results and judgements, found none"
+    assert str(caught.value) == message.format("expected a query with both results and judgements, found none")
 
 
 def test_queries_that_do_not_count_fail_no_rule():

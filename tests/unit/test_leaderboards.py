@@ -184,7 +184,8 @@ def test_other_kinds_of_runs():
     board = api.leaderboard(QRELS, runs, "AP", **QUICK)
     assert [entry.run for entry in board.entries] == ["list", "rows"]
     assert [one.run for one in board.broken] == ["none", "far"]
-    assert board.broken[1].problem == "expected a query with both results and judgements, found none"
+    problem = "expected a query with both results and judgements, found none"
+    assert board.broken[1].problem == f"{problem}: the run has 'x', the judgements have 'q1'"
 
 
 def test_of_a_group_of_measures_those_that_rank_runs():

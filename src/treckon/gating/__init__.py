@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from treckon._native.objects import id_bytes
 from treckon.aggregate import MEAN
-from treckon.errors import EvaluationError, NoQueriesError
+from treckon.errors import EvaluationError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
 from treckon.gating.thresholds import BASELINE, FLOOR, HITS, MAXIMUM, MINIMUM, Rule, Thresholds
@@ -15,7 +15,7 @@ from treckon.inputs import as_run
 from treckon.inputs.text import is_path
 from treckon.params import Arguments
 from treckon.registry import Measure as Record
-from treckon.run_files import named
+from treckon.run_files import evaluate_judged, named
 from treckon.syntax import field_measure
 
 TYPE_CHECKING = False
@@ -259,14 +259,12 @@ def gate(
     name = _name(run, given, "run")
     try:
         with named(name):
-            evaluation = evaluator.evaluate(given)
-            _check_common(evaluation)
+            evaluation = evaluate_judged(evaluator, given)
         warnings = [*evaluation.warnings, *_missing(evaluation)]
         against = None
         if baseline is not None:
             with named(_name(baseline, None, "baseline")):
-                against = evaluator.evaluate(baseline, columns=run_columns, format=run_format)
-                _check_common(against)
+                against = evaluate_judged(evaluator, baseline, columns=run_columns, format=run_format)
             own = [*against.warnings[len(evaluator.warnings) :], *_missing(against)]
             warnings += [f"baseline: {warning}" for warning in own]
         judge = _Judge(evaluator, evaluation, against, written, threads)
@@ -277,12 +275,6 @@ def gate(
             given.close()
     names = name, None if baseline is None else _name(baseline, None, "baseline")
     return GateResult(written, results, *names, evaluation, warnings)
-
-
-def _check_common(evaluation: Evaluation) -> None:
-    """Raises NoQueriesError for a run without a judged query: no rule on it, or on a difference from it, is meant."""
-    if evaluation.counts["in_both"] == 0:
-        raise NoQueriesError("expected a query with both results and judgements, found none")
 
 
 def _missing(evaluation: Evaluation) -> list[str]:
