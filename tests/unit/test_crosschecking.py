@@ -722,7 +722,7 @@ def test_habits_that_stand_for_a_measure(habit, measure, value):
 
 def test_habits_of_all_queries_together():
     """Four documents of two queries have the score 1: ranks 1 and 2 of each, so each has (0.2 + 0.16) / 2."""
-    one = next(one for one in HABITS if one.whole)
+    one = next(one for one in HABITS if one.name == "ties averaged over the whole run")
     qrels, run = {"p": {"a": 1}, "q": {"b": 1, "c": 1}}, {"p": {"a": 1.0, "x": 1.0}, "q": {"b": 1.0, "y": 1.0}}
     assert one.whole(treckon.parse("RBP"), qrels, run) == pytest.approx({"p": 0.18, "q": 0.18})
     assert one.whole(treckon.parse("RBP(rel=2)@1"), qrels, run) == {"p": 0.0, "q": 0.0}
@@ -750,12 +750,105 @@ def test_divisions_by_zero_go_by_the_order_of_the_qrels():
         assert repr({query: bpref[query] for query in printed}) == repr({q: float(x) for q, x in printed.items()})
 
 
+def all_changes(found):
+    assert found.unexplained == ()
+    return {one.name for one in found.explanation.all_changes}
+
+
+def test_divisions_by_zero_go_by_threads_and_by_ids():
+    """ranx 0.3.21 on two processors: two shares of six queries, by rising id with Qrels and Run, else as listed."""
+    ids = ["10", "9", "8", "7", "6", "5", "4", "3", "2", "1", "11", "12"]
+    qrels = {one: {"b": 0} if one in ("11", "7") else {"a": 1, "b": 0, "c": 1} for one in ids}
+    run = {one: {"a": 3.0, "b": 2.0, "c": 1.0} for one in ids}
+    of_dicts = [0.5, 0.5, 0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0, 0]
+    of_objects = dict.fromkeys(ids, 0.5) | dict.fromkeys(["11", "12", "2", "3", "7", "8", "9"], 0)
+    for printed in (dict(zip(ids, of_dicts, strict=True)), of_objects):
+        printed["all"] = round(sum(printed.values()) / 12, 4)
+        found = crosscheck(qrels, run, [(query, "bpref", value) for query, value in printed.items()])
+        assert all_changes(found) == {"0 from the first query without relevant documents on"}
+        assert not found.alternatives
+
+
+#: A ranking with ties of more documents than are sorted by insertion, and one that is tied altogether.
+LONG_RUN = {
+    "q1": {f"d{i}": float(score) for i, score in enumerate("312231321123312123")},
+    "q2": {f"d{i}": 1.0 for i in range(20)},
+}
+LONG_QRELS = {"q1": dict.fromkeys(["d2", "d4", "d9", "d17"], 1), "q2": dict.fromkeys(["d3", "d7", "d12"], 1)}
+
+
+@pytest.mark.parametrize(
+    ("cause", "values"),
+    [
+        (
+            "ties as a quicksort leaves them",
+            {"map": (0.3363, 0.1657), "mrr": (0.25, 0.1429), "precision@5": (0.4, 0.0), "ndcg@10": (0.4493, 0.1564)},
+        ),
+        (
+            "ties as two quicksorts leave them",
+            {"map": (0.2917, 0.2436), "mrr": (0.25, 0.25), "precision@5": (0.4, 0.2), "ndcg@10": (0.3191, 0.3501)},
+        ),
+        (
+            "ties as a quicksort leaves them, reversed",
+            {"map": (0.3839, 0.2122), "mrr": (0.5, 0.2), "precision@5": (0.4, 0.2), "ndcg@10": (0.4144, 0.3228)},
+        ),
+    ],
+)
+def test_ties_in_long_rankings_as_ranx_leaves_them(cause, values):
+    """ranx 0.3.21: with Qrels and Run, these with make_comparable=True, and with plain dicts."""
+    rows = [(query, name, some[i]) for name, some in values.items() for i, query in enumerate(LONG_RUN)]
+    assert all_changes(crosscheck(LONG_QRELS, LONG_RUN, rows)) == {cause}
+
+
+def test_ties_in_reverse_of_the_order_listed():
+    """ranx 0.3.21 with plain dicts, in rankings that are sorted by insertion."""
+    run = {"q1": dict(zip("hbdfacge", map(float, "31223132"), strict=True))}
+    printed = {"map": 0.4167, "mrr": 0.5, "precision@5": 0.2, "ndcg@10": 0.6053}
+    found = crosscheck({"q1": {"d": 1, "a": 1}}, run, {"q1": printed})
+    assert all_changes(found) == {"ties in reverse of the order listed"}
+
+
+def test_ties_that_stand_at_the_rank_of_their_last_document():
+    """average_precision_score of scikit-learn 1.9 for the documents retrieved."""
+    qrels = {"q1": {"b": 1, "c": 1, "e": 1, "g": 1, "z": 1}, "q2": {"a": 1, "d": 1}}
+    run = {"q1": dict(zip("abcdefg", map(float, "3322211"), strict=True))}
+    run["q2"] = dict(zip("abcde", map(float, "55444"), strict=True))
+    printed = {"q1": 0.5678571428571428, "q2": 0.45}
+    found = crosscheck(qrels, run, {"average_precision_score": printed})
+    assert all_changes(found) == {"only retrieved documents are judged", "ties at the last rank"}
+    del qrels["q1"]["z"]
+    found = crosscheck(qrels, run, {"average_precision_score": printed})
+    assert all_changes(found) == {"ties at the last rank"}
+
+
+def test_queries_that_are_0_in_what_is_counted_of_the_qrels_and_values_rounded_twice():
+    """ir_measures 0.4.3: NumRel of a query that the run lacks; ERR@10 is 0.10644..., of which gdeval prints 0.10645."""
+    qrels = {"35": {"a": 1, "b": 2, "c": 1, "e": 2, "f": 0}, "36": {"a": 1, "b": 1}}
+    run = {"35": {"x": 5.0, "b": 4.0, "y": 3.0, "a": 2.0, "f": 1.0}}
+    text = "35\tNumRel\t4.0000\n36\tNumRel\t0.0000\n35\tAP\t0.2500\n36\tAP\t0.0000\nAP\t0.1250\n"
+    found = crosscheck(qrels, run, text)
+    assert all_changes(found) == {"missing='blank'"} and found.explanation.conventions == {}
+    assert {one.query: one.reproduced for one in found.values if one.name == "NumRel"} == {"35": 4.0, "36": 0.0}
+    text = "35\tERR@10\t0.1065\n36\tERR@10\t0.0000\nERR@10\t0.0532\n"
+    assert all_changes(crosscheck(qrels, run, text)) == {"missing='zero'", "max_rel=4", "rounded twice"}
+
+
+def test_a_measure_that_no_set_of_changes_can_evaluate_has_no_value_in_a_difference():
+    """Bpref has no exact mean over the orders of ties, and no change gives the number here."""
+    qrels = {"q0": {"a": 1, "d": 1, "f": 0}, "q1": {"b": 2, "f": 1, "a": 1}}
+    run = {"q0": {"f": 2.0, "c": 2.0, "a": 2.0}, "q1": {"f": 1.0, "d": 1.0, "a": 2.0}}
+    found = crosscheck(qrels, run, {"map": 0.4583, "bpref": 0.4321, "P_2": 0.13}, most=1)
+    assert {one.name for one in found.unexplained} == {"bpref", "P_2"}
+    assert any(None in one.values for one in found.differences if one.name == "bpref")
+
+
 def test_every_habit_is_tested():
     tested = {
         mark.args[1][i][0] for mark in test_habits_that_stand_for_a_measure.pytestmark for i in range(len(mark.args[1]))
     }
     others = {"ties averaged over the whole run", "0 without judged nonrelevant documents"}
     others |= {"negative grades counted as relevant", "0 from the first query without relevant documents on"}
+    others |= {"ties at the last rank"}
     assert {one.name for one in HABITS} == tested | others  # the others: above, and in test_crosscheck_peers.py
 
 

@@ -50,10 +50,13 @@ class Habit:
     combine:  values of all queries as the qrels list them, out of the measure's, those of each helper and the number of
               negative grades in each query's qrels
     measure:  a measure of ours that the tool means instead; "{at}" is the cutoff
+    by_id:    whether `combine` gets the queries by rising id instead
     whole:    value of each query, of the measure, the qrels and the run, all queries together
+
+    Habits of the same name are one habit, of which the details may vary.
     """
 
-    __slots__ = ("combine", "function", "helpers", "measure", "measures", "name", "text", "tools", "whole")
+    __slots__ = ("by_id", "combine", "function", "helpers", "measure", "measures", "name", "text", "tools", "whole")
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class Habit:
         function: Callable[[Kept, Measure], float] | None = None,
         helpers: tuple[Callable[[Kept, Measure], float], ...] = (),
         combine: Callable[[Any, list[Any], Any], Any] | None = None,
+        by_id: bool = False,
         measure: str = "",
         whole: Callable[[Measure, Qrels, Run], dict[str, float]] | None = None,
     ) -> None:
@@ -75,6 +79,7 @@ class Habit:
         self.function = function
         self.helpers = helpers
         self.combine = combine
+        self.by_id = by_id
         self.measure = measure
         self.whole = whole
 
@@ -90,7 +95,7 @@ class Habit:
 
     def beside(self, measure: Measure) -> list[Measure]:
         """What to evaluate beside it, for `combine`."""
-        return [_function_measure(measure, one, f"{self.name}, {i}") for i, one in enumerate(self.helpers)]
+        return [_function_measure(measure, one, one.__name__) for one in self.helpers]
 
 
 def _function_measure(measure: Measure, function: Callable[[Kept, Measure], float], name: str) -> Measure:
@@ -181,16 +186,25 @@ def _zero_without(values: Any, helpers: list[Any], _: Any) -> Any:
     return values * (helpers[0] > 0.0)
 
 
-def _divided_by_zero(values: Any, helpers: list[Any], _: Any) -> Any:
-    """Values up to the first query without relevant documents; 0 from there on.
+def _divided_by_zero(n_parts: int) -> Callable[[Any, list[Any], Any], Any]:
+    """Values of each part of the queries up to the first query without relevant documents; 0 from there on.
 
     NaN where relevant documents were found, and there are no judged nonrelevant ones.
     """
-    import numpy  # noqa: PLC0415
 
-    n_relevant, n_nonrelevant = helpers
-    values = numpy.where((n_nonrelevant == 0.0) & (values > 0.0), numpy.nan, values)
-    return numpy.where(numpy.cumsum(n_relevant == 0.0) > 0, 0.0, values)
+    def combine(values: Any, helpers: list[Any], _: Any) -> Any:
+        import numpy  # noqa: PLC0415
+
+        n_relevant, n_nonrelevant = helpers
+        values = numpy.where((n_nonrelevant == 0.0) & (values > 0.0), numpy.nan, values)
+        before = [numpy.cumsum(part == 0.0) == 0 for part in numpy.array_split(n_relevant, n_parts)]
+        return numpy.where(numpy.concatenate(before), values, 0.0)
+
+    return combine
+
+
+#: How many parts of the queries may be computed at the same time, each by a thread: as many as there are processors.
+_USUAL_PARTS = (1, 2, 4, 6, 8, 12, 16)
 
 
 def _bpref_of_trectools(above: Any, helpers: list[Any], n_negative: Any) -> Any:
@@ -220,6 +234,24 @@ def _rbp_of_shared_scores(measure: Measure, qrels: Qrels, run: Run) -> dict[str,
     }
 
 
+def _ap_of_thresholds(measure: Measure, qrels: Qrels, run: Run) -> dict[str, float]:
+    """AP where documents with the same score stand at the rank of the last of them."""
+    level = 1 if measure.setting.level is None else measure.setting.level
+    found = {}
+    for query, grades in qrels.items():
+        ranking = sorted(run.get(query, {}).items(), key=lambda item: -item[1])[: measure.setting.cutoff]
+        n_found, waiting, total = 0, 0, 0.0
+        for i, (doc, score) in enumerate(ranking):
+            waiting += grades.get(doc, -1) >= level
+            if i + 1 == len(ranking) or ranking[i + 1][1] != score:
+                n_found += waiting
+                total += waiting * n_found / (i + 1)
+                waiting = 0
+        n_relevant = sum(grade >= level for grade in grades.values())
+        found[query] = total / n_relevant if n_relevant else 0.0
+    return found
+
+
 HABITS = (
     Habit("AP graded, by R", "the precision at each rank is graded, the sum is divided by R", "cwl_eval's TrAP",
           ("AP",), measure="TrAP"),
@@ -238,16 +270,19 @@ HABITS = (
           "ranx, trectools", ("RBP",), function=_graded_rbp),
     Habit("ties averaged over the whole run", "documents with the same score share the mean of their weights, those of "
           "other queries too", "trectools", ("RBP",), whole=_rbp_of_shared_scores),
+    Habit("ties at the last rank", "a relevant document has the precision at the last document with its score",
+          "scikit-learn", ("AP",), whole=_ap_of_thresholds),
     Habit("0 without judged nonrelevant documents", "a query without judged nonrelevant documents has the value 0",
           "ranx, trectools", ("Bpref",), helpers=(_n_nonrelevant,), combine=_zero_without),
     Habit("negative grades counted as relevant", "a retrieved document with a negative grade counts as relevant, and "
           "a query without judged nonrelevant documents has the value 0", "trectools through ir_measures",
           ("Bpref",), function=_nonrelevant_above, combine=_bpref_of_trectools,
           helpers=(_n_relevant_or_negative, _n_relevant, _n_nonrelevant)),
-    Habit("0 from the first query without relevant documents on", "a division by zero of the first query without "
-          "relevant documents makes it and all that follow in the qrels 0, and before it a query without judged "
-          "nonrelevant documents NaN", "ranx", ("Bpref",),
-          helpers=(_n_relevant, _n_nonrelevant), combine=_divided_by_zero),
+    *(Habit("0 from the first query without relevant documents on", "a division by zero of the first query without "
+            "relevant documents makes it and all that follow in the qrels, or in its thread's share of them, 0, and "
+            "before it a query without judged nonrelevant documents NaN", "ranx", ("Bpref",),
+            helpers=(_n_relevant, _n_nonrelevant), combine=combine, by_id=by_id)
+      for combine in map(_divided_by_zero, _USUAL_PARTS) for by_id in (False, True)),
     Habit("mean of all reciprocal ranks", "the mean of 1/rank over all relevant documents retrieved, not over the "
           "first alone", "ranklab", ("RR",), function=_mean_reciprocal),
     Habit("ideal of what was retrieved", "the ideal ranking is made of the retrieved documents alone",

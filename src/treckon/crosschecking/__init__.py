@@ -199,6 +199,7 @@ def _compared(space: Space) -> list[list[Comparison]]:
 def _explained(space: Space, most: int, comparisons: list[list[Comparison]]) -> dict[str, Any]:
     """Explanation, alternatives and what tells them apart: arguments of `CrossCheck`."""
     add_pairings(space)
+    space.add_sorts()
     solutions = Search(space, most).solve()
     best = solutions[0]
     n_wrong = sum(not one.agrees for some in comparisons for one in some)

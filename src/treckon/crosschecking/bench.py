@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from treckon._native.objects import id_text
 from treckon.compat.tool_names import N_RETRIEVED
 from treckon.compat.trec_eval import RELEASES
-from treckon.crosschecking.changes import ANY_JUDGED, APPENDED, CANDIDATES
+from treckon.crosschecking.changes import (
+    ANY_JUDGED,
+    APPENDED,
+    BACKWARDS,
+    CANDIDATES,
+    QUICKSORT,
+    QUICKSORT_BACKWARDS,
+    QUICKSORT_TWICE,
+)
+from treckon.crosschecking.tied import backwards, by_quicksort, by_quicksort_backwards, by_quicksort_twice
 from treckon.errors import ParameterError
 from treckon.evaluator import Evaluator
 from treckon.files import Source
@@ -26,10 +35,21 @@ if TYPE_CHECKING:
     from treckon.syntax import Measure
 
     Doubles: TypeAlias = NDArray[numpy.float64]
+    Mappings: TypeAlias = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
+    #: The change of the data and that of how ties are listed, by name.
+    DataKey: TypeAlias = tuple[str | None, str | None]
 
 
 #: Conventions that counting what was retrieved has no use for.
 _NOT_OF_COUNTS = ("gain", "discount", "negative", "level")
+
+#: What lists a ranking so that ties as listed are those of a tool's sort.
+_SORTED = {
+    BACKWARDS: backwards,
+    QUICKSORT: by_quicksort,
+    QUICKSORT_TWICE: by_quicksort_twice,
+    QUICKSORT_BACKWARDS: by_quicksort_backwards,
+}
 
 
 class Bench:
@@ -53,10 +73,10 @@ class Bench:
         self._evaluator = evaluator
         self._run = run
         self._base = {**base, **self.assumed}
-        self._mappings: tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]] | None = None
+        self._mappings: Mappings | None = None
         #: By name of the change: the query of the run whose ranking each judged query has, as the qrels list these.
         self.pairings: dict[str, tuple[str | None, ...]] = {}
-        self._changed: dict[str, tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]] = {}
+        self._changed: dict[DataKey, Mappings] = {}
         self._evaluators: dict[tuple[str, str, str | None, bool], Evaluator] = {
             (evaluator.conventions.release, "unjudged", None, False): evaluator
         }
@@ -77,10 +97,10 @@ class Bench:
         Raises TreckonError for changes that don't go together or that the run doesn't allow.
         """
         evaluator, data = self._prepared(measures, changes)
-        if data is None:
+        if data == (None, None):
             found = evaluator.evaluate(self._run)
             return found.query_ids, found.values, self.in_run
-        qrels, run = self._changed_data(data)
+        qrels, run = self._changed_data(*data)
         found = evaluator.evaluate(run)
         return found.query_ids, found.values, frozenset(run) & frozenset(qrels)
 
@@ -90,26 +110,29 @@ class Bench:
         Raises TreckonError as `evaluate` does.
         """
         evaluator, data = self._prepared(measures, changes, extended=True)
-        found = evaluator.evaluate(self._run if data is None else self._changed_data(data)[1])
+        found = evaluator.evaluate(self._run if data == (None, None) else self._changed_data(*data)[1])
         judged = frozenset(self._evaluator.query_ids)
         rows = [i for i, query in enumerate(found.query_ids) if query not in judged]
         return tuple(found.query_ids[i] for i in rows), found.values[rows]
 
     def _prepared(
         self, measures: Sequence[Measure], changes: tuple[Change, ...], *, extended: bool = False
-    ) -> tuple[Evaluator, str | None]:
-        """What evaluates measures under changes, and the change of the data among these."""
+    ) -> tuple[Evaluator, DataKey]:
+        """What evaluates measures under changes, and which change of the data and of ties are among these."""
         data = next((str(one.value) for one in changes if one.key == "data"), None)
         conventions = {one.key: one.value for one in changes if one.key != "data"}
+        listed = str(conventions["ties"]) if conventions.get("ties") in _SORTED else None
+        if listed is not None:
+            conventions["ties"] = "input"
         if data == APPENDED:
             conventions.setdefault("ties", "expected")
         conventions = {**self._base, **conventions}
-        if data is not None and conventions.get("order", "score") == "rank":
+        if (data or listed) is not None and conventions.get("order", "score") == "rank":
             raise ParameterError("order: expected 'score' or 'input' with changed data")
         release, negative = str(conventions.get("compat") or RELEASES[-1]), str(conventions.get("negative", "unjudged"))
         evaluator = self._reading(release, negative, data, extended)
         conventions["compat"] = evaluator.conventions.compat
-        return evaluator.changed(measures, **conventions, missing="zero"), data
+        return evaluator.changed(measures, **conventions, missing="zero"), (data, listed)
 
     def _reading(self, release: str, negative: str, data: str | None, extended: bool) -> Evaluator:
         """An evaluator with the same or changed judgements, read as a release and for a meaning of negative grades.
@@ -122,7 +145,7 @@ class Bench:
         if key not in self._evaluators:
             if self._evaluator.qrels.has_groups:
                 raise ParameterError("expected judgements by document, found judgements in groups")
-            qrels = self._judgements() if data is None else self._changed_data(data)[0]
+            qrels = self._judgements() if data is None else self._changed_data(data, None)[0]
             if extended:
                 qrels = {**dict.fromkeys(self.as_mappings()[1], {}), **qrels}
             self._evaluators[key] = Evaluator(qrels, (), compat=release, negative=negative)
@@ -135,15 +158,32 @@ class Bench:
             for number in qrels.listed()
         }
 
-    def _changed_data(self, data: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-        if data not in self._changed:
-            qrels, run = self.as_mappings()
-            if data in self.pairings:
-                meets = zip(qrels, self.pairings[data], strict=True)
-                self._changed[data] = qrels, {query: run[other] for query, other in meets if other is not None}
+    def changed_data(self, changes: tuple[Change, ...]) -> Mappings | None:
+        """Judgements and run as changes of the data leave them; None where others are among the changes.
+
+        Raises TreckonError where the run can't be read as a mapping.
+        """
+        if any(one.key != "data" for one in changes):
+            return None
+        return self._changed_data(str(changes[0].value), None) if changes else self.as_mappings()
+
+    def _changed_data(self, data: str | None, listed: str | None) -> Mappings:
+        if (data, listed) not in self._changed:
+            if listed is not None:
+                qrels, run = self.as_mappings() if data is None else self._changed_data(data, None)
+                changed = qrels, {query: _SORTED[listed](scores) for query, scores in run.items()}
             else:
-                self._changed[data] = _with_change(data, qrels, run)
-        return self._changed[data]
+                assert data is not None
+                changed = self._with_change(data)
+            self._changed[data, listed] = changed
+        return self._changed[data, listed]
+
+    def _with_change(self, data: str) -> Mappings:
+        qrels, run = self.as_mappings()
+        if data not in self.pairings:
+            return _with_change(data, qrels, run)
+        meets = zip(qrels, self.pairings[data], strict=True)
+        return qrels, {query: run[other] for query, other in meets if other is not None}
 
     def of_pairs(self, measures: Sequence[Measure]) -> Doubles:
         """Values of every judged query with every ranking of the run: queries x queries x measures.
@@ -158,7 +198,12 @@ class Bench:
         values: Doubles = found.values[[row_of[pair] for pair in pairs]]
         return values.reshape(len(qrels), len(run), -1)
 
-    def as_mappings(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    def longest_with_ties(self) -> int:
+        """Documents of the longest ranking that has equal scores. Raises TreckonError as `as_mappings`."""
+        rankings = self.as_mappings()[1].values()
+        return max((len(scores) for scores in rankings if len({*scores.values()}) < len(scores)), default=0)
+
+    def as_mappings(self) -> Mappings:
         """Judgements and run as dicts. Raises TreckonError where that can't be."""
         if self._mappings is None:
             qrels = self._judgements()

@@ -11,6 +11,7 @@ from itertools import combinations
 
 from treckon.compat.tool_habits import HABITS, USUAL_ARGUMENTS, USUAL_CUTOFFS
 from treckon.compat.tool_names import field_form
+from treckon.crosschecking.tied import MOST_INSERTED
 from treckon.errors import TreckonError
 from treckon.params import BOOL, INT, REAL, REL_ARGUMENT, TEXT, Setting
 from treckon.registry import VIEW_RANKING
@@ -117,6 +118,32 @@ _DATA = {
 }  # fmt: skip
 
 
+#: Orders of ties by how a tool sorts: names of what `bench` knows how to do.
+BACKWARDS, QUICKSORT, QUICKSORT_TWICE, QUICKSORT_BACKWARDS = (
+    "ties in reverse of the order listed", "ties as a quicksort leaves them", "ties as two quicksorts leave them",
+    "ties as a quicksort leaves them, reversed",
+)  # fmt: skip
+_SORTS = {
+    BACKWARDS: ("documents with equal scores stand from the last listed to the first", "argsort()[::-1]"),
+    QUICKSORT: ("documents with equal scores stand where numba's quicksort of falling scores leaves them: as listed in "
+                "rankings of up to 15 documents", "ranx with Qrels and Run"),
+    QUICKSORT_TWICE: ("documents with equal scores stand where numba's quicksort of falling scores leaves them, done "
+                      "twice: as listed in rankings of up to 15 documents", "ranx with make_comparable=True"),
+    QUICKSORT_BACKWARDS: ("documents with equal scores stand where numba's quicksort of rising scores leaves them, "
+                          "read backwards: from the last listed to the first in rankings of up to 15 documents",
+                          "ranx with plain dicts"),
+}  # fmt: skip
+
+
+def sort_changes(longest: int) -> list[Change]:
+    """What may be changed of how ties are sorted, where the longest ranking that has ties has so many documents."""
+    names = [
+        *[BACKWARDS] * (longest > 1),
+        *[QUICKSORT, QUICKSORT_TWICE, QUICKSORT_BACKWARDS] * (longest > MOST_INSERTED),
+    ]
+    return [Change("ties", name, *_SORTS[name], kind=DATA) for name in names]
+
+
 def evaluation_changes(base: Mapping[str, Any], deepest: int, cutoffs: Iterable[int], repeats: bool) -> list[Change]:
     """What may be changed of an evaluation as a whole.
 
@@ -164,6 +191,7 @@ _MISSING = {
     "zero": ("queries that the run lacks count 0", "trec_eval -c, ir_measures, MS MARCO's scorer"),
     "skip": ("queries that the run lacks don't count", "trec_eval 9.0.8, pytrec_eval"),
     "nan": ("queries that the run lacks are NaN and count", "trectools through ir_measures"),
+    "blank": ("queries that the run lacks count 0, also in what is counted of the qrels", "ir_measures' iter_calc"),
 }
 _EXTRA = {
     "counted": ("queries of the run that are not judged count, as queries without judged documents: 0, but for what is "
@@ -205,17 +233,19 @@ def rules(
     has_extra: bool,
     adds_extra: bool,
     has_empty: bool,
+    missing_blank: bool,
     missing_nan: bool,
     empty_nan: bool,
 ) -> list[Rule]:
     """Every way to count queries that makes a difference where there are such queries; the base first.
 
     adds_extra: whether a value of a query that isn't judged may be another than 0
+    missing_blank: whether 0 was printed for such queries where ours is another value
     missing_nan, empty_nan: whether NaN was printed that can be of such queries; without it, a query that is NaN and
     counts can't be told from one that counts 0
     """
     base = (missing, "skip", no_relevant)
-    of_missing = [missing, *["nan"] * missing_nan, "zero", "skip"]
+    of_missing = [missing, *["nan"] * missing_nan, "zero", *["blank"] * missing_blank, "skip"]
     of_empty = [no_relevant, *["nan"] * empty_nan, "zero", "skip", "one"]
     all_missing = list(dict.fromkeys(of_missing)) if has_missing else [missing]
     all_empty = list(dict.fromkeys(of_empty)) if has_empty else [no_relevant]
@@ -226,7 +256,7 @@ def rules(
 
 # How values are printed
 
-PERCENT, CUT, PLACES = "in percent", "cut, not rounded", "rounded to the places shown"
+PERCENT, CUT, PLACES, TWICE = "in percent", "cut, not rounded", "rounded to the places shown", "rounded twice"
 
 
 def printings(in_percent: bool, stripped: bool) -> list[tuple[Change, ...]]:
@@ -238,6 +268,8 @@ def printings(in_percent: bool, stripped: bool) -> list[tuple[Change, ...]]:
     single = [Change("cut", CUT, "the last place printed is cut, not rounded", kind=PRINTING)]
     if in_percent:
         single.insert(0, Change("percent", PERCENT, "values are in percent", kind=PRINTING))
+    text = "values were rounded to one more place before they were rounded to the last one printed"
+    single.append(Change("twice", TWICE, text, "what shows four of gdeval's five decimals", kind=PRINTING))
     if stripped:
         text = "each value was rounded to the places that it shows"
         single.append(Change("places", PLACES, text, kind=PRINTING))
@@ -260,12 +292,12 @@ class Variant:
 
     measure:   evaluated
     beside:    evaluated too, for `combine`
-    combine, whole: as in `Habit`
+    combine, by_id, whole: as in `Habit`
     aggregate: one of AGGREGATES, None: the measure's own
     changes:   what was changed
     """
 
-    __slots__ = ("aggregate", "beside", "changes", "combine", "measure", "weight", "whole")
+    __slots__ = ("aggregate", "beside", "by_id", "changes", "combine", "measure", "weight", "whole")
 
     def __init__(
         self,
@@ -274,12 +306,14 @@ class Variant:
         *,
         beside: Sequence[Measure] = (),
         combine: Callable[..., Any] | None = None,
+        by_id: bool = False,
         whole: Callable[..., dict[str, float]] | None = None,
         aggregate: str | None = None,
     ) -> None:
         self.measure = measure
         self.beside = tuple(beside)
         self.combine = combine
+        self.by_id = by_id
         self.whole = whole
         self.aggregate = aggregate
         self.changes = changes
@@ -304,7 +338,7 @@ def variants(
         found += list(_aggregated(found if most > 1 else found[:1]))
     seen: dict[tuple[object, ...], Variant] = {}
     for one in found:
-        seen.setdefault((str(one.measure), one.combine, one.whole, one.aggregate), one)
+        seen.setdefault((str(one.measure), one.combine, one.by_id, one.whole, one.aggregate), one)
     return list(seen.values())
 
 
@@ -331,7 +365,12 @@ def _changed(
     if substitute is None and (habit.measure or habit.function):
         return None
     return Variant(
-        substitute or measure, changes, beside=habit.beside(measure), combine=habit.combine, whole=habit.whole
+        substitute or measure,
+        changes,
+        beside=habit.beside(measure),
+        combine=habit.combine,
+        by_id=habit.by_id,
+        whole=habit.whole,
     )
 
 
@@ -346,6 +385,7 @@ def _aggregated(variants: Iterable[Variant]) -> Iterator[Variant]:
                     (*one.changes, change),
                     beside=one.beside,
                     combine=one.combine,
+                    by_id=one.by_id,
                     whole=one.whole,
                     aggregate=name,
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from treckon.aggregate import COUNT, GEOMETRIC_MEAN, MEAN, SUM
-from treckon.crosschecking.changes import APPENDED, evaluation_changes, printings, rules, variants
+from treckon.crosschecking.changes import APPENDED, evaluation_changes, printings, rules, sort_changes, variants
 from treckon.errors import TreckonError
 from treckon.evaluator import Evaluator
 from treckon.registry import BOUNDED
@@ -84,6 +84,7 @@ class Interval:
         self._scale = 0.01 if "percent" in keys else 1.0
         self._cut = "cut" in keys
         self._own_places = "places" in keys
+        self._twice = "twice" in keys
 
     def of(self, one: Printed) -> tuple[float, float]:
         """Lowest and highest value; both NaN for NaN."""
@@ -91,7 +92,7 @@ class Interval:
         if self._cut:
             below, above = (0.0, unit) if one.value >= 0.0 else (unit, 0.0)
         else:
-            below = above = unit / 2.0
+            below = above = unit * 0.55 if self._twice else unit / 2.0
         low, high = one.value - below - one.slack, one.value + above + one.slack
         return low * self._scale, high * self._scale
 
@@ -128,7 +129,7 @@ class Frame:
             counted = missing | True if rule.missing != "skip" else ~missing
             if rule.no_relevant == "skip":
                 counted = counted & ~empty
-            added = counted & ~missing if rule.missing == "nan" else counted
+            added = counted & ~missing if rule.missing in ("nan", "blank") else counted
             if rule.no_relevant in ("one", "nan"):
                 self.ones[i] = (added & empty).sum() if rule.no_relevant == "one" else 0
                 added = added & ~empty
@@ -175,6 +176,7 @@ class Space:
         self.changes = evaluation_changes(conventions, bench.deepest, cutoffs, bench.repeats)
         empty = any(table.n_relevant(number, self.level) == 0 for number in range(len(table)))
         nan = {one.query for one in scores.values if isnan(one.value)}
+        of_qrels = {target.name for target in targets if self._is_of_qrels(target.readings[0])}
         self.rules = rules(
             str(conventions.get("missing", "skip")),
             str(conventions.get("no_relevant", "zero")),
@@ -182,6 +184,10 @@ class Space:
             has_extra=bench.n_extra > 0,
             adds_extra=any(one.measure.aggregate is MEAN for one in self._counted_alone(target_readings)),
             has_empty=empty or self.highest_grade > 1,
+            missing_blank=any(
+                not one.value and one.query in self._numbers and one.query not in bench.in_run and one.name in of_qrels
+                for one in scores.values
+            ),
             missing_nan=nan == {None} or any(one in self._numbers and one not in bench.in_run for one in nan if one),
             empty_nan=nan == {None} or any(one in bench.in_run for one in nan),
         )
@@ -209,6 +215,34 @@ class Space:
             assert evaluated is not None
             self._kept[changes] = evaluated
         return self._kept[changes]
+
+    def add_sorts(self) -> None:
+        """Adds those changes of how ties are sorted that reproduce most, alone or with a pairing, if any do."""
+        if self.has_groups:
+            return
+        try:
+            sorts = sort_changes(self.bench.longest_with_ties())
+        except TreckonError:  # the run can't be read as a mapping
+            return
+        found: dict[Change, None] = {}
+        for before in ((), *((one,) for one in self.changes if one.key == "data" and one.value in self.bench.pairings)):
+            present = self.n_reproduced(before)
+            most = {one: self.n_reproduced((*before, one)) for one in sorts}
+            best = max((int((counts - present).max()) for counts in most.values()), default=0)
+            found.update((one, None) for one in sorts if best and int((most[one] - present).max()) == best)
+        self.changes += found
+
+    def n_reproduced(self, changes: Changes) -> Any:
+        """How many values unchanged measures reproduce under changes, by rule."""
+        import numpy  # noqa: PLC0415
+
+        evaluated = self.evaluate(changes)
+        counts = numpy.zeros(len(self.rules), dtype=int)
+        if evaluated is None:
+            return counts
+        for target, some in zip(self.targets, self.variants, strict=True):
+            counts += evaluated.counts(target, some, evaluated.block(some), Interval(())).max(axis=1)
+        return counts
 
     def extend(self, most: int, which: Iterable[int]) -> None:
         """Gives some measures their variants with so many changes."""
@@ -261,6 +295,16 @@ class Space:
                     self._is_counted_alone[one] = False
         return [one for one in measures if self._is_counted_alone[one]]
 
+    def _is_of_qrels(self, measure: Measure) -> bool:
+        """Whether it may be other than 0 for a query that the run lacks."""
+        if self.has_groups:
+            return False
+        try:
+            found = Evaluator({"a": {"d": 1}, "b": {"d": 1}}, measure, missing="zero").evaluate({"a": {"d": 1.0}})
+        except TreckonError:
+            return False
+        return bool(found.values[found.query_ids.index("b"), 0])
+
     def empty(self, query_ids: tuple[str, ...], level: int) -> Mask:
         """Which queries have no relevant document; kept."""
         import numpy  # noqa: PLC0415
@@ -271,18 +315,21 @@ class Space:
             self._empty[key] = numpy.array([n_relevant(numbers[one], level) == 0 for one in query_ids], dtype=bool)
         return self._empty[key]
 
-    def whole(self, variant: Variant, query_ids: tuple[str, ...]) -> Doubles | None:
+    def whole(self, variant: Variant, query_ids: tuple[str, ...], changes: Changes) -> Doubles | None:
         """The values of a variant that is computed of all queries together; kept."""
         import numpy  # noqa: PLC0415
 
-        key = (str(variant.measure), variant.whole)
+        key = (str(variant.measure), variant.whole, changes)
         if key not in self._whole:
             assert variant.whole is not None
+            self._whole[key] = None
             try:
-                found = variant.whole(variant.measure, *self.bench.as_mappings())
-                self._whole[key] = numpy.array([found.get(one, 0.0) for one in query_ids])
+                data = self.bench.changed_data(changes)
             except TreckonError:  # the run can't be read as a mapping
-                self._whole[key] = None
+                data = None
+            if data is not None:
+                found = variant.whole(variant.measure, *data)
+                self._whole[key] = numpy.array([found.get(one, 0.0) for one in query_ids])
         return self._whole[key]
 
     def listed(self, query_ids: tuple[str, ...]) -> list[int]:
@@ -358,16 +405,16 @@ class Evaluated:
         """The values of all judged queries; None where the variant can't be evaluated so."""
         import numpy  # noqa: PLC0415
 
+        if variant.whole is not None:
+            return self.space.whole(variant, self.query_ids, self.changes)
         column = self._column.get(variant.measure)
         if column is None or any(one not in self._column for one in variant.beside):
             return None
         values: Doubles = self._values[:, column]
-        if variant.whole is not None:
-            return None if self.changes else self.space.whole(variant, self.query_ids)
         if variant.combine is not None:
             beside = [self._values[:, self._column[one]] for one in variant.beside]
             columns = [values, *beside, self.space.n_negative(self.query_ids)]
-            listed = self.space.listed(self.query_ids)
+            listed = [*range(len(values))] if variant.by_id else self.space.listed(self.query_ids)
             values, *beside, n_negative = [one[listed] for one in columns]
             combined = variant.combine(values, beside, n_negative)
             values = numpy.empty_like(combined)
@@ -464,7 +511,8 @@ class Evaluated:
         counts += same[~missing & ~empty].sum(axis=0)
         if not (missing.any() or empty.any()):
             return counts
-        nan, one = numpy.isnan(printed), (bounds[:, 0] <= 1.0) & (bounds[:, 1] >= 1.0)
+        nan = numpy.isnan(printed)
+        zero, one = [(bounds[:, 0] <= value) & (value <= bounds[:, 1]) for value in (0.0, 1.0)]
 
         def by_no_relevant(rows: Mask) -> dict[str, Any]:
             return {
@@ -477,7 +525,9 @@ class Evaluated:
         relevant = same[missing & ~empty].sum(axis=0)
         for i, rule in enumerate(self.space.rules):
             counts[i] += retrieved[rule.no_relevant]
-            if rule.missing == "zero":
+            if rule.missing == "blank":
+                counts[i] += zero[missing].sum()
+            elif rule.missing == "zero":
                 counts[i] += relevant + absent[rule.no_relevant]
             elif rule.missing == "nan":
                 counts[i] += nan[missing].sum()
@@ -511,7 +561,7 @@ class Evaluated:
         """The value of every judged query; None where it has none."""
         values = self.values_of(variant)
         frame = self.frame(level_of(variant.measure, self.space.level))
-        return [] if values is None else self._by_rule(values, frame, self.space.rules[rule])
+        return [None] * len(self.query_ids) if values is None else self._by_rule(values, frame, self.space.rules[rule])
 
     def _by_rule(self, values: Doubles, frame: Frame, rule: Rule) -> list[float | None]:
         rows: list[float | None] = values.tolist()
@@ -519,5 +569,5 @@ class Evaluated:
             if frame.empty[i] and rule.no_relevant != "zero":
                 rows[i] = {"one": 1.0, "nan": float("nan")}.get(rule.no_relevant)
             if frame.missing[i] and rule.missing != "zero":
-                rows[i] = float("nan") if rule.missing == "nan" else None
+                rows[i] = {"nan": float("nan"), "blank": 0.0}.get(rule.missing)
         return rows

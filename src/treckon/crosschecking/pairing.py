@@ -66,11 +66,11 @@ def add_pairings(space: Space) -> None:
         return
     judged, in_run = tuple(qrels), tuple(run)
     as_is = tuple(query if query in run else None for query in judged)
-    present = _n_reproduced(space, ())
+    present = space.n_reproduced(())
     for number, (pairing, order) in enumerate(likely_pairings(judged, in_run).items()):
         if pairing != as_is:
             change = _change(space, pairing, order)
-            if number == 0 or (_n_reproduced(space, (change,)) > present).any():
+            if number == 0 or (space.n_reproduced((change,)) > present).any():
                 space.changes.append(change)
     every = all_pairings(judged, in_run)
     fits = _n_reproduced_by(space, every, judged, in_run)
@@ -92,19 +92,6 @@ def _change(space: Space, pairing: Pairing, order: str, pairs: str = "") -> Chan
     text = f"the first query of the run meets the first of the qrels, and so on, whatever their ids{pairs}"
     space.bench.pairings[name] = pairing
     return Change("data", name, text, "ranx with plain dicts", kind=DATA)
-
-
-def _n_reproduced(space: Space, changes: tuple[Change, ...]) -> Any:
-    """How many values are reproduced under changes, by rule."""
-    import numpy  # noqa: PLC0415
-
-    evaluated = space.evaluate(changes)
-    counts = numpy.zeros(len(space.rules), dtype=int)
-    if evaluated is None:
-        return counts
-    for target, some in zip(space.targets, space.variants, strict=True):
-        counts += evaluated.counts(target, some, evaluated.block(some), Interval(())).max(axis=1)
-    return counts
 
 
 def _n_reproduced_by(space: Space, pairings: Sequence[Pairing], judged: Sequence[str], in_run: Sequence[str]) -> Any:

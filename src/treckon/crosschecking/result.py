@@ -109,7 +109,7 @@ class Explanation:
         return {
             one.key: one.value
             for one in self.changes
-            if one.kind in known and one.value != "nan" and one.key != "extra"
+            if one.kind in known and one.value not in ("nan", "blank") and one.key != "extra"
         }
 
     def causes_of(self, name: str) -> tuple[Change, ...]:
