@@ -87,3 +87,16 @@ def test_no_larger_changes_than_those_that_made_the_numbers(seed):
     found = treckon.crosscheck(qrels, run, text)
     assert found.unexplained == ()
     assert found.agrees or sum(one.weight for one in found.explanation.all_changes) <= weight
+
+
+def test_changes_that_have_an_effect_only_together():
+    """Scores that are equal only as 32-bit numbers: nothing moves until ties are broken another way, or seen at all."""
+    run = {"q": {"b": 0.1000000001, "a": 0.1}}
+    found = treckon.crosscheck({"q": {"b": 1}}, run, {"map": 0.5, "recip_rank": 0.5, "P_1": 0.0})
+    sets = [{one.name for one in every.all_changes} for every in (found.explanation, *found.alternatives)]
+    assert {"compat='9.0.8'", "ties='docno'"} in sets
+    run = {"q": {"A": 0.1000000001, "a": 0.1, "c": 0.05}}
+    scores = {"map": 0.8333, "recip_rank": 1.0, "P_1": 1.0, "P_2": 0.5}
+    found = treckon.crosscheck({"q": {"a": -1, "c": 1}}, run, scores)
+    sets = [{one.name for one in every.all_changes} for every in (found.explanation, *found.alternatives)]
+    assert {"compat='9.0.8'", "every judged document is relevant"} in sets

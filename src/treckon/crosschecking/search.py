@@ -138,11 +138,12 @@ class Search:
         """Whether a set may do what no smaller one does: its members have an effect, or make ties for another."""
         if len(changes) == 1:
             return True
-        # The width of scores makes ties, which another order of ties may be needed to see.
+        # The width of scores makes ties, which another order of ties or other judgements may be needed to see.
         makes_ties = any(one.key in ("order", "data") and one in effective or one.key == "compat" for one in changes)
-        has_ties = any(one.key == "ties" for one in changes)
+        shows_ties = any(one.key in ("ties", "data") for one in changes)
         return all(
-            one in effective or one.key == "ties" and makes_ties or one.key == "compat" and has_ties for one in changes
+            one in effective or one.key == "ties" and makes_ties or one.key == "compat" and shows_ties
+            for one in changes
         )
 
     def _entry(self, changes: Changes) -> Entry | None:
