@@ -2,7 +2,7 @@
 
 Three things are done otherwise, on purpose. Queries are paired by their ids, whatever the order of the dicts. Documents
 with the same score are ordered by falling id, as trec_eval does; ``ties="input"`` leaves them as listed, as a Run of
-ranx does. And bpref is trec_eval's.
+ranx does in rankings of up to 15 documents. And bpref is trec_eval's.
 """
 
 from __future__ import annotations
