@@ -486,6 +486,12 @@ def test_an_order_is_looked_for_where_it_explains_several_numbers():
     assert "another order" not in repr(alone)
 
 
+def test_two_names_may_stand_for_one_measure():
+    found = crosscheck(QRELS, RUN, {"map": 0.5278, "MAP": 0.5278, "AP": 0.5278})
+    assert [one.agrees for one in found.values] == [False] * 3
+    assert [one.name for one in found.explanation.all_changes] == ["missing='zero'"]
+
+
 def test_what_is_counted_of_queries_that_are_not_judged():
     """Most measures are 0 for them; num_ret and Hole are not."""
     run = {"q1": {"a": 1.0}, "q9": {"z": 2.0, "y": 1.0}, "q2": {"d": 1.0}}

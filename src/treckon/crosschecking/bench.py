@@ -195,8 +195,9 @@ class Bench:
         evaluator = Evaluator({pair: grades for pair, (grades, _) in pairs.items()}, measures, **self._base)
         found = evaluator.evaluate({pair: scores for pair, (_, scores) in pairs.items()})
         row_of = {pair: row for row, pair in enumerate(found.query_ids)}
-        values: Doubles = found.values[[row_of[pair] for pair in pairs]]
-        return values.reshape(len(qrels), len(run), -1)
+        rows: Doubles = found.values[[row_of[pair] for pair in pairs]]
+        column_of = {measure: column for column, measure in enumerate(found.measures)}
+        return rows[:, [column_of[one] for one in measures]].reshape(len(qrels), len(run), len(measures))
 
     def longest_with_ties(self) -> int:
         """Documents of the longest ranking that has equal scores. Raises TreckonError as `as_mappings`."""
