@@ -129,6 +129,16 @@ def test_beir_s_class():
         beir.EvaluateRetrieval().retrieve({}, {})
 
 
+def test_beir_and_mteb_with_ids_that_are_numbers():
+    qrels, results = {1: {10: 1}, 2: {11: 1}}, {2: {12: 2.0, 11: 1.0}, 1: {10: 1.0}, 3: {10: 1.0}}
+    assert beir.evaluate(qrels, results, [1])[0] == {"NDCG@1": 0.5}
+    assert beir.evaluate({str(query): grades for query, grades in qrels.items()}, results, [1])[0] == {"NDCG@1": 0.5}
+    assert beir.evaluate_custom(qrels, results, [2], "mrr") == {"MRR@2": 0.75}
+    assert mteb.mrr(qrels, results, [2]) == {"MRR@2": [0.5, 1.0]}
+    scores = mteb.calculate_retrieval_scores(results, qrels, [1])
+    assert {query: of_query["P_1"] for query, of_query in scores.all_scores.items()} == {2: 0.0, 1: 1.0}
+
+
 def test_what_beir_s_calls_refuse():
     with pytest.raises(NoQueriesError, match="^expected a query with both results and judgements, found none"):
         beir.evaluate(QRELS, {"q6": {"z": 1.0}}, [1])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
+from treckon._native.objects import id_bytes, id_text
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.evaluator import Evaluator
 from treckon.whole_numbers import whole_number
@@ -96,7 +97,7 @@ def evaluate(
     n_removed = evaluation.counts["own_documents"] if ignore_identical_ids else 0
     if n_removed:
         logger.info("%d documents were left out, whose ids are those of their queries", n_removed)
-    values = values_of(evaluation, [query_id for query_id in results if query_id in judged])
+    values = values_of(evaluation, results)
     means = iter(_rounded_means(values, len(values)))
     scores = Scores(*({f"{key}@{k}": next(means) for k in cutoffs} for key in _MAIN))
     scores.n_removed = n_removed
@@ -158,9 +159,10 @@ def top_k_accuracy(qrels: Qrels, results: Results, k_values: Iterable[int]) -> d
 
 
 def values_of(evaluation: Evaluation, query_ids: Iterable[str]) -> np.ndarray:
-    """The values of an evaluation, a row for each of these queries, in their order."""
+    """The values of an evaluation, a row for each of these queries that it has, in their order."""
     row_of = {query_id: row for row, query_id in enumerate(evaluation.query_ids)}
-    return evaluation.values[[row_of[query_id] for query_id in query_ids]]
+    rows = [row_of.get(id_text(id_bytes(query_id, "results"))) for query_id in query_ids]  # ids may be numbers
+    return evaluation.values[[row for row in rows if row is not None]]
 
 
 def _rounded_means(values: np.ndarray, n_queries: int) -> list[float]:
