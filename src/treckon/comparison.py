@@ -10,12 +10,10 @@ from treckon.aggregate import MEAN, SUM
 from treckon.conventions import Conventions
 from treckon.errors import EvaluationError, ParameterError
 from treckon.evaluator import Evaluator
-from treckon.files import Source
 from treckon.inputs.clusters import read_clusters
-from treckon.inputs.text import is_path
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import Columns, Evaluation
-from treckon.run_files import evaluate_judged, named
+from treckon.run_files import evaluate_judged
 from treckon.statistics import (
     CORRECTIONS,
     Interval,
@@ -343,15 +341,9 @@ def compare(
     )
     for measure in evaluator.measures:
         _check_measure(measure)
-    evaluations = {}
-    for name in names:
-        run = runs[name]
-        if is_path(run):
-            with Source(run) as source, named(source.name):
-                evaluations[name] = evaluate_judged(evaluator, source, columns=run_columns, format=run_format)
-        else:
-            with named(name):
-                evaluations[name] = evaluate_judged(evaluator, run, columns=run_columns, format=run_format)
+    evaluations = {
+        name: evaluate_judged(evaluator, runs[name], name, columns=run_columns, format=run_format) for name in names
+    }
     return _compared(evaluations, options)
 
 

@@ -10,12 +10,10 @@ from treckon.aggregate import MEAN
 from treckon.conventions import Conventions
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluator import Evaluator
-from treckon.files import Source
-from treckon.inputs.text import is_path
 from treckon.measures.usual import USUAL
 from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import ByMeasure, Columns
-from treckon.run_files import evaluate_judged, named, run_names, run_paths
+from treckon.run_files import evaluate_judged, run_names, run_paths
 from treckon.statistics import Interval, bootstrap_intervals, kendall_tau, tukey_hsd
 from treckon.syntax import Measure, parse_all
 
@@ -322,11 +320,7 @@ def _evaluation(
     evaluator: Evaluator, name: str, run: Any, columns: Sequence[str] | None, format: str | None
 ) -> Evaluation:
     """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
-    if is_path(run):
-        with Source(run) as source, named(source.name):
-            evaluation = evaluate_judged(evaluator, source, columns=columns, format=format)
-    else:
-        evaluation = evaluate_judged(evaluator, run, columns=columns, format=format)
+    evaluation = evaluate_judged(evaluator, run, columns=columns, format=format)
     doubts = evaluation.warnings[len(evaluator.warnings) :]
     if doubts:
         raise EvaluationError(doubts[0])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from treckon.errors import EvaluationError, InputError, NoQueriesError
 from treckon.files import Source
-from treckon.inputs.text import kept
+from treckon.inputs.text import is_path, kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,14 +91,26 @@ def evaluate_file(
 
 
 def evaluate_judged(
-    evaluator: Evaluator, run: Any, *, columns: Sequence[str] | None = None, format: str | None = None
+    evaluator: Evaluator,
+    run: Any,
+    name: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    format: str | None = None,
 ) -> Evaluation:
-    """As `Evaluator.evaluate`, but a run with none of the judged queries is refused also where all of them count."""
-    evaluation = evaluator.evaluate(run, columns=columns, format=format)
-    if evaluation.counts["in_both"] == 0:
-        if isinstance(run, (Source, Mapping)):  # it can be read again: says which queries there are
-            evaluator.changed(missing="skip").evaluate(run, columns=columns, format=format)
-        raise NoQueriesError("expected a query with both results and judgements, found none")
+    """As `Evaluator.evaluate`, but a run with none of the judged queries is refused also where all of them count.
+
+    name: what messages call a run that is no path; None: nothing
+    """
+    if is_path(run):
+        with Source(run) as source:
+            return evaluate_judged(evaluator, source, source.name, columns=columns, format=format)
+    with nullcontext() if name is None else named(name):
+        evaluation = evaluator.evaluate(run, columns=columns, format=format)
+        if evaluation.counts["in_both"] == 0:
+            if isinstance(run, (Source, Mapping)):  # it can be read again: says which queries there are
+                evaluator.changed(missing="skip").evaluate(run, columns=columns, format=format)
+            raise NoQueriesError("expected a query with both results and judgements, found none")
     return evaluation
 
 

@@ -208,6 +208,15 @@ def test_runs_without_judged_queries_are_refused(run, baseline, message):
     assert str(caught.value) == message.format("expected a query with both results and judgements, found none")
 
 
+def test_a_baseline_file_without_judged_queries_is_refused(tmp_path):
+    baseline = tmp_path / "other"
+    baseline.write_text("q9 Q0 z 1 1 t\n")
+    with pytest.raises(NoQueriesError) as caught:
+        treckon.gate({"measures": {"P@2": {"baseline": {}}}}, QRELS, RUN, baseline=baseline)
+    problem = "expected a query with both results and judgements, found none"
+    assert str(caught.value) == f"{baseline}: {problem}: the run has 'q9', the judgements have 'q1'"
+
+
 def test_queries_that_do_not_count_fail_no_rule():
     qrels = {**QRELS, "q4": {"a": 0}}
     rules = {"conventions": {"no_relevant": "skip"}, "measures": {"P@2": {"floor": {"value": 0.1, "queries": 0}}}}

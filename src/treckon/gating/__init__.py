@@ -15,7 +15,7 @@ from treckon.inputs import as_run
 from treckon.inputs.text import is_path
 from treckon.params import Arguments
 from treckon.registry import Measure as Record
-from treckon.run_files import evaluate_judged, named
+from treckon.run_files import evaluate_judged
 from treckon.syntax import field_measure
 
 TYPE_CHECKING = False
@@ -258,13 +258,11 @@ def gate(
     given = as_run(run, columns=run_columns, format=run_format)
     name = _name(run, given, "run")
     try:
-        with named(name):
-            evaluation = evaluate_judged(evaluator, given)
+        evaluation = evaluate_judged(evaluator, given, name)
         warnings = [*evaluation.warnings, *_missing(evaluation)]
         against = None
         if baseline is not None:
-            with named(_name(baseline, None, "baseline")):
-                against = evaluate_judged(evaluator, baseline, columns=run_columns, format=run_format)
+            against = evaluate_judged(evaluator, baseline, "baseline", columns=run_columns, format=run_format)
             own = [*against.warnings[len(evaluator.warnings) :], *_missing(against)]
             warnings += [f"baseline: {warning}" for warning in own]
         judge = _Judge(evaluator, evaluation, against, written, threads)
