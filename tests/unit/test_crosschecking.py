@@ -459,6 +459,12 @@ def test_likely_pairings_by_position():
     }
 
 
+def test_an_id_may_have_more_digits_than_a_number_of_python():
+    long = "9" * 5000
+    found = likely_pairings(("a", "b", "c", "d"), ("x", long, "9", "010"))
+    assert found["9", "010", long, "x"] == "the run's sorted as numbers"
+
+
 def test_all_pairings_by_position():
     assert set(all_pairings(("1", "2"), ("1", "2", "3"))) == {
         ("1", "2"), ("1", "3"), ("2", "1"), ("2", "3"), ("3", "1"), ("3", "2"),

@@ -32,9 +32,10 @@ _ORDERS: dict[str, Callable[[Iterable[str]], list[str]]] = {
 _MOST_ORDERS = 5040
 
 
-def _number(query: str) -> tuple[bool, int, str]:
-    is_number = query.isdecimal()
-    return (not is_number, int(query) if is_number else 0, query)
+def _number(query: str) -> tuple[bool, int, str, str]:
+    """What sorts whole numbers by their size, before all other ids. (Python makes no number of very many digits.)"""
+    digits = query.lstrip("0") if query.isdecimal() else ""
+    return not query.isdecimal(), len(digits), digits, query
 
 
 def likely_pairings(judged: Sequence[str], in_run: Sequence[str]) -> dict[Pairing, str]:
