@@ -15,7 +15,7 @@ from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import ByMeasure, Columns
 from treckon.run_files import evaluate_judged, run_names, run_paths
 from treckon.statistics import Interval, bootstrap_intervals, kendall_tau, tukey_hsd
-from treckon.syntax import Measure, parse_all
+from treckon.syntax import Measure, not_one, parse_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -300,8 +300,7 @@ def leaderboard(
 def _one_measure(measures: Sequence[Measure]) -> Measure:
     """The measure to rank by. Raises ParameterError where they are several, or none."""
     if len(measures) != 1:
-        first = ", ".join(map(str, measures[:3])) + (", ..." if len(measures) > 3 else "")
-        raise ParameterError(f"by: expected one measure, found {len(measures)} ({first})")
+        raise ParameterError(f"by: {not_one(measures)}")
     return measures[0]
 
 

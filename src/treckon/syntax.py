@@ -19,7 +19,7 @@ from treckon.params import DISCOUNT, GAIN, Arguments, RealCutoffs, Setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
     from treckon.registry import Measure as Record
@@ -165,6 +165,14 @@ def parse_all(
         else:
             raise UnknownMeasureError(f"expected a measure or its text, found {in_short(item)} ({type(item).__name__})")
     return tuple(found)
+
+
+def not_one(measures: Sequence[Measure]) -> str:
+    """What is wrong with several measures, or with none, where one is expected."""
+    if not measures:
+        return "expected one measure, found none"
+    first = [*map(str, measures[:3]), *["..."] * (len(measures) > 3)]
+    return f"expected one measure, found {len(measures)} ({', '.join(first)})"
 
 
 def field_measure(record: Record, at: object = None, arguments: Mapping[str, object] | None = None) -> Measure:

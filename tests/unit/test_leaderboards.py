@@ -206,6 +206,7 @@ def test_of_a_group_of_measures_those_that_rank_runs():
          "by: expected one measure, found 2 (P_5, P_10)"),
         (lambda: api.leaderboard(QRELS, RUNS, "AP", by="official"), ParameterError,
          "by: expected one measure, found 30 (runid, num_q, num_ret, ...)"),
+        (lambda: api.leaderboard(QRELS, RUNS, "AP", by=[]), ParameterError, "by: expected one measure, found none"),
         (lambda: api.leaderboard(QRELS, RUNS, by="nDGC"), UnknownMeasureError, "unknown measure 'nDGC'"),
         (lambda: api.leaderboard(QRELS, ["nowhere"]), InputError, "nowhere: cannot read it: No such file or directory"),
         (lambda: api.leaderboard(QRELS, RUNS, confidence=2), ParameterError, "confidence: "),

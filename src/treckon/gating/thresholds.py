@@ -14,7 +14,7 @@ from treckon.inputs.values import shown
 from treckon.registry import TEXT
 from treckon.statistics.arguments import MOST_RESAMPLES
 from treckon.statistics.bootstrap import METHODS
-from treckon.syntax import parse_all
+from treckon.syntax import not_one, parse_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -267,8 +267,7 @@ def _measure(reader: _Reader, path: Path, release: str) -> Measure:
     except (UnknownMeasureError, ParameterError) as error:
         raise type(error)(f"{reader.place(path)}: {error}") from None
     if len(found) != 1:
-        first = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
-        reader.fail(path, f"expected one measure, found {len(found)} ({first})")
+        reader.fail(path, not_one(found))
     if found[0].measure.value_type == TEXT or not found[0].measure.summary:
         reader.fail(path, "expected a measure with a number over all queries")
     return found[0]
