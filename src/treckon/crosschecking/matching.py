@@ -126,7 +126,7 @@ class Frame:
         self.with_extra = numpy.array([rule.extra != "skip" for rule in rules])
         self.has_nan = numpy.zeros(len(rules), dtype=bool)
         for i, rule in enumerate(rules):
-            counted = missing | True if rule.missing != "skip" else ~missing
+            counted = ~missing if rule.missing == "skip" else numpy.ones_like(missing)
             if rule.no_relevant == "skip":
                 counted = counted & ~empty
             added = counted & ~missing if rule.missing in ("nan", "blank") else counted
@@ -225,7 +225,8 @@ class Space:
         except TreckonError:  # the run can't be read as a mapping
             return
         found: dict[Change, None] = {}
-        for before in ((), *((one,) for one in self.changes if one.key == "data" and one.value in self.bench.pairings)):
+        pairings = [(one,) for one in self.changes if one.key == "data" and one.value in self.bench.pairings]
+        for before in ((), *pairings):
             present = self.n_reproduced(before)
             most = {one: self.n_reproduced((*before, one)) for one in sorts}
             best = max((int((counts - present).max()) for counts in most.values()), default=0)
@@ -445,7 +446,7 @@ class Evaluated:
         return found
 
     def _of_known(self, variant: Variant, values: Doubles, frame: Frame) -> list[float]:
-        """The median of the queries that count, or the mean of those above 0, by rule."""
+        """The median of the queries that count, or the mean of those that are not 0, by rule."""
         import numpy  # noqa: PLC0415
 
         found: dict[int, float] = {}
@@ -457,8 +458,7 @@ class Evaluated:
             known = known[known != 0.0] if variant.aggregate == "mean of hits" else known
             if variant.aggregate == "median" and len(known):
                 known = numpy.sort(known)[[(len(known) - 1) // 2, len(known) // 2]]
-            value = known.sum() / max(len(known), 1)
-            found[i] = float(value)
+            found[i] = float(known.sum() / max(len(known), 1))
         return [found[i] for i in frame.like]
 
     def block(self, variants: Sequence[Variant]) -> tuple[list[int], Doubles]:
