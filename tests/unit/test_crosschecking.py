@@ -492,6 +492,15 @@ def test_an_order_is_looked_for_where_it_explains_several_numbers():
     assert "another order" not in repr(alone)
 
 
+def test_no_order_is_looked_for_where_a_likely_one_explains_as_much():
+    """Else the same pairing would be an alternative to itself."""
+    qrels = {"a": {"x": 1}, "b": {"y": 1}, "c": {"z": 1}}
+    run = {"1": {"x": 1.0}, "b": {"x": 2.0, "y": 1.0}, "3": {"z": 1.0}}
+    found = crosscheck(qrels, run, {"map": 0.8333, "recip_rank": 0.8333})
+    assert [one.name for one in found.explanation.all_changes] == ["queries are paired by their positions"]
+    assert found.alternatives == ()
+
+
 def test_two_names_may_stand_for_one_measure():
     found = crosscheck(QRELS, RUN, {"map": 0.5278, "MAP": 0.5278, "AP": 0.5278})
     assert [one.agrees for one in found.values] == [False] * 3

@@ -68,24 +68,34 @@ def add_pairings(space: Space) -> None:
     judged, in_run = tuple(qrels), tuple(run)
     as_is = tuple(query if query in run else None for query in judged)
     present = space.n_reproduced(())
+    added: set[Pairing] = set()
     for number, (pairing, order) in enumerate(likely_pairings(judged, in_run).items()):
         if pairing != as_is:
             change = _change(space, pairing, order)
             if number == 0 or (space.n_reproduced((change,)) > present).any():
                 space.changes.append(change)
+                added.add(pairing)
+    _add_another_order(space, judged, in_run, int(present.max()), added)
+
+
+def _add_another_order(
+    space: Space, judged: Sequence[str], in_run: Sequence[str], present: int, added: set[Pairing]
+) -> None:
+    """Adds pairing by an order that reproduces most, unless one that does so was added; present: how many none does."""
     every = all_pairings(judged, in_run)
     fits = _n_reproduced_by(space, every, judged, in_run)
-    # Some order may fit one number by chance.
-    if every and fits.max() > present.max() + 1:
-        pairing = every[int(fits.argmax())]
-        pairs = ", ".join(
-            f"{'none' if other is None else other} meets {query}"
-            for query, other in zip(judged, pairing, strict=True)
-            if other != query
-        )
-        others = f"{(fits == fits.max()).sum()} of {len(every)} orders fit as many values"
-        change = _change(space, pairing, "the run's in another order", f"; of the run {pairs} ({others})")
-        space.changes.append(change)
+    most = fits.max(initial=0)
+    best = [pairing for pairing, n_fit in zip(every, fits, strict=True) if n_fit == most]
+    if most <= present + 1 or not added.isdisjoint(best):  # some order may fit one number by chance
+        return
+    pairs = ", ".join(
+        f"{'none' if other is None else other} meets {query}"
+        for query, other in zip(judged, best[0], strict=True)
+        if other != query
+    )
+    others = f"{len(best)} of {len(every)} orders fit as many values"
+    change = _change(space, best[0], "the run's in another order", f"; of the run {pairs} ({others})")
+    space.changes.append(change)
 
 
 def _change(space: Space, pairing: Pairing, order: str, pairs: str = "") -> Change:
