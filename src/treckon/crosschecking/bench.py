@@ -181,7 +181,7 @@ class Bench:
     def _with_change(self, data: str) -> Mappings:
         qrels, run = self.as_mappings()
         if data not in self.pairings:
-            return _with_change(data, qrels, run)
+            return _rewritten(data, qrels, run)
         meets = zip(qrels, self.pairings[data], strict=True)
         return qrels, {query: run[other] for query, other in meets if other is not None}
 
@@ -218,10 +218,8 @@ class Bench:
         return self._mappings
 
 
-def _with_change(
-    data: str, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
-) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Judgements and run with a change of the data."""
+def _rewritten(data: str, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> Mappings:
+    """Judgements and run with a change of the data that is no pairing."""
     if data == ANY_JUDGED:
         return {query: dict.fromkeys(grades, 1) for query, grades in qrels.items()}, run
     if data == CANDIDATES:
