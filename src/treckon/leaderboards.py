@@ -15,7 +15,7 @@ from treckon.registry import TEXT, VIEW_RUN
 from treckon.results import ByMeasure, Columns
 from treckon.run_files import evaluate_judged, run_names, run_paths
 from treckon.statistics import Interval, bootstrap_intervals, kendall_tau, tukey_hsd
-from treckon.syntax import Measure, not_one, parse_all
+from treckon.syntax import Measure, parse, parse_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,11 +241,12 @@ def leaderboard(
         )
     if conventions.get("no_relevant") == "skip":
         raise ParameterError("no_relevant: expected queries that all count, found 'skip'")
-    measures = parse_all(measures, release=Conventions(**conventions).release, fits=_ranks_runs)
+    release = Conventions(**conventions).release
+    measures = parse_all(measures, release=release, fits=_ranks_runs)
     evaluator = Evaluator(
         qrels, measures, columns=qrels_columns, format=qrels_format, threads=threads, seed=ties_seed, **conventions
     )
-    main = evaluator.measures[0] if by is None else _one_measure(evaluator.changed(by).measures)
+    main = evaluator.measures[0] if by is None else parse(by, release=release)
     if main not in evaluator.measures:
         evaluator = evaluator.changed([main, *evaluator.measures])
     for measure in evaluator.measures:
@@ -295,13 +296,6 @@ def leaderboard(
         conventions=evaluator.conventions.as_dict(),
         warnings=evaluator.warnings,
     )
-
-
-def _one_measure(measures: Sequence[Measure]) -> Measure:
-    """The measure to rank by. Raises ParameterError where they are several, or none."""
-    if len(measures) != 1:
-        raise ParameterError(f"by: {not_one(measures)}")
-    return measures[0]
 
 
 def _named(runs: object) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from treckon.params import DISCOUNT, GAIN, Arguments, RealCutoffs, Setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import NoReturn
 
     from treckon.registry import Measure as Record
@@ -130,8 +130,9 @@ def parse(text: str | Measure, *, release: str = "10.0") -> Measure:
     """
     found = parse_all(text, release=release)
     if len(found) != 1:
-        first = ", ".join(str(one) for one in found[:3]) + (", ..." if len(found) > 3 else "")
-        raise ParameterError(f"'{shortened(str(text))}': expected one measure, found {len(found)} ({first})")
+        first = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
+        number = f"{len(found)} ({first})" if found else "none"
+        raise ParameterError(f"'{shortened(str(text))}': expected one measure, found {number}")
     return found[0]
 
 
@@ -165,14 +166,6 @@ def parse_all(
         else:
             raise UnknownMeasureError(f"expected a measure or its text, found {in_short(item)} ({type(item).__name__})")
     return tuple(found)
-
-
-def not_one(measures: Sequence[Measure]) -> str:
-    """What is wrong with several measures, or with none, where one is expected."""
-    if not measures:
-        return "expected one measure, found none"
-    first = [*map(str, measures[:3]), *["..."] * (len(measures) > 3)]
-    return f"expected one measure, found {len(measures)} ({', '.join(first)})"
 
 
 def field_measure(record: Record, at: object = None, arguments: Mapping[str, object] | None = None) -> Measure:

@@ -257,7 +257,7 @@ cdef class Qrels:
         return [self.qid(i) for i in range(self.table.n_queries)]
 
     def listed(self):
-        """The numbers of all queries, in the order in which they were first met. Only of judgements without groups."""
+        """The numbers of all queries, in the order in which they (with groups: their first groups) were first met."""
         # Ids were put one behind the other as they came.
         offsets = [self.table.queries[i].qid_offset for i in range(self.table.n_queries)]
         return sorted(range(self.table.n_queries), key=offsets.__getitem__)

@@ -87,7 +87,6 @@ class Bench:
         self.in_run = frozenset(counts.query_ids)
         self.n_extra = counts.counts["extra"]
         self.deepest = 0 if grouped else int(counts.values.max(initial=0.0))
-        self.query_ids = tuple(counts.query_ids)
 
     def evaluate(
         self, measures: Sequence[Measure], changes: tuple[Change, ...]

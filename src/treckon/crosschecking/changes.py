@@ -124,7 +124,7 @@ BACKWARDS, QUICKSORT, QUICKSORT_TWICE, QUICKSORT_BACKWARDS = (
     "ties as a quicksort leaves them, reversed",
 )  # fmt: skip
 _SORTS = {
-    BACKWARDS: ("documents with equal scores stand from the last listed to the first", "argsort()[::-1]"),
+    BACKWARDS: ("documents with equal scores stand from the last listed to the first", "a stable argsort()[::-1]"),
     QUICKSORT: ("documents with equal scores stand where numba's quicksort of falling scores leaves them: as listed in "
                 "rankings of up to 15 documents", "ranx with Qrels and Run"),
     QUICKSORT_TWICE: ("documents with equal scores stand where numba's quicksort of falling scores leaves them, done "

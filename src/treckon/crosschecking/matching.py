@@ -146,6 +146,15 @@ class Frame:
         self.like = [self.different[key] for key in keys]  # the first rule with the same values, by rule
 
 
+def _is_counted(measure: Measure, qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> bool:
+    """Whether a measure is other than 0 for the query q."""
+    try:
+        found = Evaluator(qrels, measure, missing="zero").evaluate(run)
+    except TreckonError:
+        return False
+    return bool(found.values[found.query_ids.index("q"), 0])
+
+
 def level_of(measure: Measure, base: int) -> int:
     return base if measure.setting.level is None else measure.setting.level
 
@@ -289,22 +298,12 @@ class Space:
         measures = list(measures)
         for one in measures:
             if one not in self._is_counted_alone:
-                try:
-                    found = Evaluator({"judged": {"a": 1}, "other": {}}, one).evaluate({"other": {"b": 1.0}})
-                    self._is_counted_alone[one] = bool(found.values[found.query_ids.index("other"), 0])
-                except TreckonError:
-                    self._is_counted_alone[one] = False
+                self._is_counted_alone[one] = _is_counted(one, {"q": {}, "judged": {"a": 1}}, {"q": {"b": 1.0}})
         return [one for one in measures if self._is_counted_alone[one]]
 
     def _is_of_qrels(self, measure: Measure) -> bool:
         """Whether it may be other than 0 for a query that the run lacks."""
-        if self.has_groups:
-            return False
-        try:
-            found = Evaluator({"a": {"d": 1}, "b": {"d": 1}}, measure, missing="zero").evaluate({"a": {"d": 1.0}})
-        except TreckonError:
-            return False
-        return bool(found.values[found.query_ids.index("b"), 0])
+        return not self.has_groups and _is_counted(measure, {"q": {"a": 1}, "other": {"a": 1}}, {"other": {"a": 1.0}})
 
     def empty(self, query_ids: tuple[str, ...], level: int) -> Mask:
         """Which queries have no relevant document; kept."""

@@ -81,7 +81,10 @@ def add_pairings(space: Space) -> None:
 def _add_another_order(
     space: Space, judged: Sequence[str], in_run: Sequence[str], present: int, added: set[Pairing]
 ) -> None:
-    """Adds pairing by an order that reproduces most, unless one that does so was added; present: how many none does."""
+    """Adds pairing by an order that reproduces most values, unless one that does so was added.
+
+    present: how many values are reproduced without pairing
+    """
     every = all_pairings(judged, in_run)
     fits = _n_reproduced_by(space, every, judged, in_run)
     most = fits.max(initial=0)

@@ -14,7 +14,7 @@ from treckon.inputs.values import shown
 from treckon.registry import TEXT
 from treckon.statistics.arguments import MOST_RESAMPLES
 from treckon.statistics.bootstrap import METHODS
-from treckon.syntax import not_one, parse_all
+from treckon.syntax import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -263,14 +263,12 @@ def _rules(reader: _Reader, text: str, release: str) -> Iterable[Rule]:
 
 def _measure(reader: _Reader, path: Path, release: str) -> Measure:
     try:
-        found = parse_all(path[-1], release=release)
+        found = parse(path[-1], release=release)
     except (UnknownMeasureError, ParameterError) as error:
         raise type(error)(f"{reader.place(path)}: {error}") from None
-    if len(found) != 1:
-        reader.fail(path, not_one(found))
-    if found[0].measure.value_type == TEXT or not found[0].measure.summary:
+    if found.measure.value_type == TEXT or not found.measure.summary:
         reader.fail(path, "expected a measure with a number over all queries")
-    return found[0]
+    return found
 
 
 def _has_queries(reader: _Reader, path: Path, measure: Measure) -> None:
