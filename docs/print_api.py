@@ -13,8 +13,8 @@ from typing import Any
 
 import treckon
 from treckon import statistics
-from treckon.conventions import CHOICES, RELEASES, Conventions
 from treckon.errors import TreckonError
+from treckon.evaluation.conventions import CHOICES, RELEASES, Conventions
 from treckon.inputs import as_qrels, as_run
 
 HEAD = """\

@@ -22,10 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon import registry
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.qrels import QrelsBuilder
 from treckon.cli import trec_eval as program
+from treckon.measures import registry
 
 if TYPE_CHECKING:
     from conftest import Finished

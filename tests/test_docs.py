@@ -25,9 +25,9 @@ from urllib.parse import unquote
 import pytest
 
 import treckon
-from treckon import registry
-from treckon.names import all_in_order
-from treckon.report.measure_text import measures_page
+from treckon.measures import registry
+from treckon.naming.trec_eval import all_in_order
+from treckon.reports.measure_text import measures_page
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -82,7 +82,7 @@ def doctests(path: Path) -> list[tuple[str | None, str, int]]:
 def test_the_page_of_measures_is_printed_from_their_records():
     committed = (ROOT / "docs" / "measures.md").read_text("utf-8")
     shipped = [measure for measure in all_in_order() if measure.function is None]  # other tests define more
-    assert committed == measures_page(shipped), "python -m treckon.report.measure_text > docs/measures.md"
+    assert committed == measures_page(shipped), "python -m treckon.reports.measure_text > docs/measures.md"
 
 
 def test_the_page_of_measures_has_every_record():

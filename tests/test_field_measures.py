@@ -12,9 +12,9 @@ import pytest
 import oracle_field
 import treckon
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon import registry
-from treckon.params import BOOL, DISCOUNT, GAIN, INT, Argument, Cutoffs, Pairs
-from treckon.registry import (
+from treckon.measures import registry
+from treckon.measures.parameters import BOOL, DISCOUNT, GAIN, INT, Argument, Cutoffs, Pairs
+from treckon.measures.registry import (
     BOUNDED,
     GROWS_WITH_CUTOFF,
     IGNORES_LEVEL,

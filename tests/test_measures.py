@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon import registry
-from treckon.registry import (
+from treckon.measures import registry
+from treckon.measures.registry import (
     INTEGER,
     REAL,
     TEXT,

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 import oracle
 import strategies
-from treckon import reading
 from treckon._native.engine import QrelsScan
 from treckon._native.prefs import PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.cli import trec_eval as command
 from treckon.errors import EvaluationError
-from treckon.files import Source
-from treckon.names import request
-from treckon.reading import read_qrels
-from treckon.trec_evaluation import evaluate_run
+from treckon.evaluation.trec_evaluation import evaluate_run
+from treckon.inputs import reading
+from treckon.inputs.reading import read_qrels
+from treckon.inputs.sources import Source
+from treckon.naming.trec_eval import request
 
 RELEASES = ("9.0.8", "10.0")
 both_releases = pytest.mark.parametrize("release", RELEASES)

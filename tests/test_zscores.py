@@ -12,8 +12,8 @@ import oracle
 import strategies
 from treckon.cli import trec_eval as command
 from treckon.errors import InputError
-from treckon.files import Source
-from treckon.zscores import ZScores, read_zscores
+from treckon.inputs.sources import Source
+from treckon.inputs.zscores import ZScores, read_zscores
 
 RELEASES = ("9.0.8", "10.0")
 both_releases = pytest.mark.parametrize("release", RELEASES)

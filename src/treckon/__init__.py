@@ -38,43 +38,43 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon import errors
-    from treckon.checking import check_qrels, check_run
-    from treckon.comparison import Comparison, compare, compare_evaluations
-    from treckon.conventions import Conventions
-    from treckon.crosschecking import CrossCheck, crosscheck
-    from treckon.evaluator import Evaluator, evaluate
-    from treckon.gating import gate
+    from treckon.analysis.checking import check_qrels, check_run
+    from treckon.analysis.comparison import Comparison, compare, compare_evaluations
+    from treckon.analysis.crosschecking import CrossCheck, crosscheck
+    from treckon.analysis.gating import gate
+    from treckon.analysis.leaderboards import Leaderboard, leaderboard
+    from treckon.evaluation.conventions import Conventions
+    from treckon.evaluation.evaluator import Evaluator, evaluate
+    from treckon.evaluation.own_measures import RankingView, define
+    from treckon.evaluation.results import Evaluation
     from treckon.inputs import write_qrels, write_run
-    from treckon.leaderboards import Leaderboard, leaderboard
-    from treckon.mappings import read_qrels, read_run
-    from treckon.own_measures import RankingView, define
-    from treckon.results import Evaluation
-    from treckon.syntax import Measure, parse, parse_all
+    from treckon.inputs.mappings import read_qrels, read_run
+    from treckon.naming.syntax import Measure, parse, parse_all
 
 # Public names are imported when they are first used, so that `import treckon` costs nothing.
 _HOMES = {
-    "Comparison": "treckon.comparison",
-    "Conventions": "treckon.conventions",
-    "CrossCheck": "treckon.crosschecking",
-    "Evaluation": "treckon.results",
-    "Evaluator": "treckon.evaluator",
-    "Leaderboard": "treckon.leaderboards",
-    "Measure": "treckon.syntax",
-    "RankingView": "treckon.own_measures",
-    "check_qrels": "treckon.checking",
-    "check_run": "treckon.checking",
-    "compare": "treckon.comparison",
-    "compare_evaluations": "treckon.comparison",
-    "crosscheck": "treckon.crosschecking",
-    "define": "treckon.own_measures",
+    "Comparison": "treckon.analysis.comparison",
+    "Conventions": "treckon.evaluation.conventions",
+    "CrossCheck": "treckon.analysis.crosschecking",
+    "Evaluation": "treckon.evaluation.results",
+    "Evaluator": "treckon.evaluation.evaluator",
+    "Leaderboard": "treckon.analysis.leaderboards",
+    "Measure": "treckon.naming.syntax",
+    "RankingView": "treckon.evaluation.own_measures",
+    "check_qrels": "treckon.analysis.checking",
+    "check_run": "treckon.analysis.checking",
+    "compare": "treckon.analysis.comparison",
+    "compare_evaluations": "treckon.analysis.comparison",
+    "crosscheck": "treckon.analysis.crosschecking",
+    "define": "treckon.evaluation.own_measures",
     "errors": "treckon",
-    "evaluate": "treckon.evaluator",
-    "gate": "treckon.gating",
-    "leaderboard": "treckon.leaderboards",
-    "parse": "treckon.syntax",
-    "parse_all": "treckon.syntax",
-    "read_qrels": "treckon.mappings",
-    "read_run": "treckon.mappings",
+    "evaluate": "treckon.evaluation.evaluator",
+    "gate": "treckon.analysis.gating",
+    "leaderboard": "treckon.analysis.leaderboards",
+    "parse": "treckon.naming.syntax",
+    "parse_all": "treckon.naming.syntax",
+    "read_qrels": "treckon.inputs.mappings",
+    "read_run": "treckon.inputs.mappings",
     "write_qrels": "treckon.inputs",
     "write_run": "treckon.inputs",
 }

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import oracle_checking
 import treckon
-from treckon import reading
 from treckon._native.checking import KINDS, Checker
 from treckon._native.qrels import QrelsBuilder
-from treckon.checking import ALL_KINDS, SEVERITIES
+from treckon.analysis.checking import ALL_KINDS, SEVERITIES
 from treckon.errors import InputError, ParameterError, TreckonError
-from treckon.files import Source
+from treckon.inputs import reading
+from treckon.inputs.sources import Source
 
 NO_END = (1 << 63) - 1
 KEPT = 200  # bytes of an id or field

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from treckon import Conventions, __version__, files
+import treckon
+from treckon import Conventions, __version__
 from treckon.cli import measures, output
 from treckon.cli.main import COMMANDS, Parser, main
 from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_output, conventions_of
-from treckon.conventions import CHOICES
 from treckon.errors import EvaluationError
+from treckon.evaluation.conventions import CHOICES
 
 posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals of POSIX")
 
@@ -138,7 +139,7 @@ SLOW = ["asyncio", "hypothesis", "logging", "numpy", "pandas", "rich", "scipy"]
 def imported(code, *arguments, folder=None):
     """Which modules of SLOW, and whether others than `code` expects, are there after a run of it."""
     code = (
-        f"import sys; sys.path.insert(0, {str(Path(files.__file__).resolve().parents[1])!r})\n{code}\n"
+        f"import sys; sys.path.insert(0, {str(Path(treckon.__file__).resolve().parents[1])!r})\n{code}\n"
         f"sys.stderr.write(repr([name for name in {SLOW} if name in sys.modules]))"
     )
     call = [sys.executable, "-S", "-E", "-c", code, *arguments]

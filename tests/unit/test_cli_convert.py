@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treckon as api
-from treckon import files
 from treckon.errors import InputError, ParameterError
-from treckon.inputs import as_pair
+from treckon.inputs import as_pair, sources
 from treckon.inputs.writing import pastes_text, qrels_text, run_text
 
 RUN = {"q1": {"b": 2.5, "a": 2.5, "c": 0.1 + 0.2}, "q2": {"a": -1e-300}}
@@ -181,7 +180,7 @@ def test_zstd(folder, treckon, monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(files, "import_module", missing)
+    monkeypatch.setattr(sources, "import_module", missing)
     assert treckon("convert", "run", "run.txt", "p.zst", folder=folder) == (
         2, b"", b"treckon convert: p.zst: zstd needs the package backports.zstd: pip install 'treckon[fast]'\n",
     )  # fmt: skip

@@ -11,14 +11,14 @@ import threading
 import pytest
 
 import treckon as api
-from treckon import files
-from treckon.alternatives import alternatives
 from treckon.cli import eval as command
 from treckon.cli import progress
 from treckon.cli.main import main
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
+from treckon.evaluation.alternatives import alternatives
+from treckon.evaluation.run_files import evaluate_file, run_names
+from treckon.inputs import sources
 from treckon.measures.usual import COVERAGE, USUAL
-from treckon.run_files import evaluate_file, run_names
 
 # Four queries, of which run a lacks q4 and has q3 besides; q2 has no relevant document; b ties throughout.
 QRELS = "q1 0 a 2\nq1 0 b 1\nq1 0 c 0\nq10 0 a 1\nq2 0 b 0\nq4 0 a 3\n"
@@ -179,8 +179,8 @@ def test_standard_input(treckon, folder, monkeypatch):
 
 def test_the_judgements_are_read_once(treckon, folder, monkeypatch):
     opened = []
-    look = files.Source._look
-    monkeypatch.setattr(files.Source, "_look", lambda source: opened.append(source.name) or look(source))
+    look = sources.Source._look
+    monkeypatch.setattr(sources.Source, "_look", lambda source: opened.append(source.name) or look(source))
     assert treckon("eval", "qrels", "a.run", "b.run", folder=folder).status == 0
     assert opened == ["qrels", "a.run", "b.run"]
 
@@ -230,11 +230,11 @@ def test_what_cannot_be_scored(arguments, message, treckon, folder):
 def test_missing_zero_takes_a_run_without_judged_queries(printed, folder):
     (folder / "other.run").write_text("x9 Q0 a 1 1 t\n")
     assert printed("qrels", "other.run", "-c", "-m", "AP")[1] == ["other.run", "4", "0.0000"]
-    with files.Source(folder / "other.run") as run, pytest.raises(NoQueriesError):
+    with sources.Source(folder / "other.run") as run, pytest.raises(NoQueriesError):
         evaluate_file(api.Evaluator(QRELS, "AP"), run)
     (folder / "none.json").write_text("{ }")
     with (
-        files.Source(folder / "none.json") as run,
+        sources.Source(folder / "none.json") as run,
         pytest.raises(NoQueriesError, match="none.json: expected .* the run has no query"),
     ):
         evaluate_file(api.Evaluator(QRELS, "AP"), run)
@@ -318,7 +318,7 @@ def means(evaluation):
 
 
 def found(evaluator, path):
-    with files.Source(path) as run:
+    with sources.Source(path) as run:
         return alternatives(evaluator, run, evaluator.evaluate(run))
 
 
@@ -381,9 +381,9 @@ def test_a_changed_evaluator_has_the_same_judgements():
 def test_a_compressed_run_is_decompressed_once(treckon, folder, monkeypatch):
     (folder / "a.gz").write_bytes(gzip.compress(RUN_A.encode()))
     made = []
-    decompress = files.Source._decompressed
+    decompress = sources.Source._decompressed
     monkeypatch.setattr(
-        files.Source, "_decompressed", lambda source, raw: made.append(source) or decompress(source, raw)
+        sources.Source, "_decompressed", lambda source, raw: made.append(source) or decompress(source, raw)
     )
     status, shown, messages = treckon("eval", "qrels", "a.gz", folder=folder)
     assert (status, messages.count(b"note: ")) == (0, 2)
@@ -410,7 +410,7 @@ def test_what_an_evaluator_cannot_be_changed_to():
 
 def test_a_source_of_the_caller_stays_open(folder):
     evaluator = api.Evaluator(QRELS, "AP")
-    with files.Source(folder / "a.run") as run:
+    with sources.Source(folder / "a.run") as run:
         assert means(evaluator.evaluate(run)) == means(evaluator.evaluate(run))
 
 

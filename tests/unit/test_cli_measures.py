@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from treckon import registry
-from treckon.report.measure_text import measure_text
+from treckon.measures import registry
+from treckon.reports.measure_text import measure_text
 
 
 def listed(treckon, *arguments):

@@ -19,9 +19,11 @@ from typing import Any
 
 import pytest
 
-from treckon import __version__, files, reading
+import treckon
+from treckon import __version__
 from treckon.cli import trec_eval as command
 from treckon.errors import InputError
+from treckon.inputs import reading, sources
 
 RELEASES = ("9.0.8", "10.0")
 both_releases = pytest.mark.parametrize("release", RELEASES)
@@ -469,14 +471,14 @@ def gzip_with_a_name(data: bytes) -> bytes:
 @every_compression
 def test_what_was_compressed_comes_in_blocks_of_bounded_size(compress: Callable, tmp_path: Path):
     """However much a few bytes stand for. A little text first, so that streams have an end inside a block, too."""
-    data = RUN.encode() + b"\n" * (20 * files.BLOCK_SIZE + 3)
+    data = RUN.encode() + b"\n" * (20 * sources.BLOCK_SIZE + 3)
     if compress is COMPRESSIONS["gzip, member by member"]:
         data = data[:3000]
     (tmp_path / "packed").write_bytes(compress(data))
-    with files.Source(tmp_path / "packed") as source:
+    with sources.Source(tmp_path / "packed") as source:
         found = list(source.blocks())
     assert b"".join(found) == data
-    assert 0 < min(map(len, found)) <= max(map(len, found)) <= files.BLOCK_SIZE
+    assert 0 < min(map(len, found)) <= max(map(len, found)) <= sources.BLOCK_SIZE
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 100])
@@ -491,9 +493,9 @@ def test_blocks_of_any_size(
         monkeypatch.setitem(sys.modules, "isal.isal_zlib", None)
     data = RUN.encode() + b"aaaaaaaaaaaaaaaaaaa\n" * 30
     (tmp_path / "packed").write_bytes(compress(data))
-    monkeypatch.setattr(files, "BLOCK_SIZE", size)
-    monkeypatch.setattr(files, "_PIECE_SIZE", max(1, size // 2))
-    with files.Source(tmp_path / "packed") as source:
+    monkeypatch.setattr(sources, "BLOCK_SIZE", size)
+    monkeypatch.setattr(sources, "_PIECE_SIZE", max(1, size // 2))
+    with sources.Source(tmp_path / "packed") as source:
         found = list(source.blocks())
     assert b"".join(found) == data
     assert max(map(len, found)) <= size
@@ -586,13 +588,13 @@ def test_zstd_is_read_by_zstandard_as_well(printed: Callable, folder: Path, monk
     pack = zstandard.ZstdCompressor().compress
     (folder / "packed").write_bytes(pack(RUN.encode()[:80]) + pack(RUN.encode()[80:]) + bytes(9))
     assert printed(files=("qrels", "packed")) == printed()
-    data = RUN.encode() * 4000 + b"\n" * (40 * files.BLOCK_SIZE)
+    data = RUN.encode() * 4000 + b"\n" * (40 * sources.BLOCK_SIZE)
     (folder / "large").write_bytes(pack(data) * 2)
-    with files.Source(folder / "large") as source:
+    with sources.Source(folder / "large") as source:
         blocks = list(source.blocks())
     assert b"".join(blocks) == data * 2
-    assert max(map(len, blocks)) <= 10 * files.BLOCK_SIZE
-    (folder / "packed").write_bytes(b"".join(files.compressed([RUN.encode()], "run.zst")))
+    assert max(map(len, blocks)) <= 10 * sources.BLOCK_SIZE
+    (folder / "packed").write_bytes(b"".join(sources.compressed([RUN.encode()], "run.zst")))
     assert printed(files=("qrels", "packed")) == printed()
 
 
@@ -986,7 +988,7 @@ def test_a_pipe_can_be_read_again_and_again(folder: Path):
     lines = data.splitlines()
     (folder / "data").write_bytes(data)
     with subprocess.Popen(["cat", folder / "data"], stdout=subprocess.PIPE) as cat:
-        with files.Source(f"/dev/fd/{cat.stdout.fileno()}") as source:
+        with sources.Source(f"/dev/fd/{cat.stdout.fileno()}") as source:
             first = next(source.blocks())
             assert 6 <= len(first) < len(data) and data.startswith(first)
             assert next(source.blocks()) == first
@@ -1007,21 +1009,21 @@ def test_a_source_closes_what_it_opened(folder: Path):
     before = opened()
     for name in ("empty", "nowhere", "."):
         with pytest.raises(InputError):
-            files.Source(folder / name)
-    source = files.Source(folder / "run")
+            sources.Source(folder / name)
+    source = sources.Source(folder / "run")
     source.close()
     source.close()
     assert opened() == before
 
 
 def test_blocks_made_ahead_are_the_same_and_so_are_their_errors():
-    assert list(files.prefetched(iter([b"a", b"", b"b"] * 9))) == [b"a", b"", b"b"] * 9
+    assert list(sources.prefetched(iter([b"a", b"", b"b"] * 9))) == [b"a", b"", b"b"] * 9
 
     def failing() -> Iterator[bytes]:
         yield b"a"
         raise InputError("file", "cannot read it")
 
-    blocks = files.prefetched(failing())
+    blocks = sources.prefetched(failing())
     assert next(blocks) == b"a"
     with pytest.raises(InputError, match="cannot read it"):
         next(blocks)
@@ -1036,7 +1038,7 @@ def test_nobody_makes_blocks_ahead_that_are_not_wanted_any_more():
             yield b"block"
 
     before = threading.active_count()
-    blocks = files.prefetched(endless())
+    blocks = sources.prefetched(endless())
     assert next(blocks) == b"block"
     assert threading.active_count() == before + 1
     blocks.close()
@@ -1059,7 +1061,7 @@ SLOW = (
 def test_nothing_slow_is_imported_on_the_way(arguments: str, folder: Path):
     """After a whole run of the command, none of the modules that take long to import is there."""
     (folder / "qrels.gz").write_bytes(gzip.compress(QRELS.encode()))
-    code = f"import sys; sys.path.insert(0, {str(Path(files.__file__).resolve().parents[1])!r})\n"
+    code = f"import sys; sys.path.insert(0, {str(Path(treckon.__file__).resolve().parents[1])!r})\n"
     code += "from treckon.cli.trec_eval import main; main(sys.argv[1:])\n"
     code += f"sys.stderr.write(repr([name for name in {SLOW} if name in sys.modules]))"
     # Without site: what that imports for an editable installation is not ours.

@@ -5,11 +5,11 @@ import random
 import pytest
 
 import treckon
-from treckon.crosschecking.bench import Bench
-from treckon.crosschecking.changes import evaluations
-from treckon.crosschecking.matching import Space, Target, level_of
-from treckon.crosschecking.pairing import add_pairings
-from treckon.crosschecking.printed import read_scores
+from treckon.analysis.crosschecking.bench import Bench
+from treckon.analysis.crosschecking.changes import evaluations
+from treckon.analysis.crosschecking.matching import Space, Target, level_of
+from treckon.analysis.crosschecking.pairing import add_pairings
+from treckon.analysis.crosschecking.printed import read_scores
 
 MEASURES = ("AP", "P@3", "nDCG@3", "RR", "Bpref", "RBP(p=0.8)", "R@5", "nDCG")
 GRADES = (0, 0, 1, 1, 2, 3, -1)

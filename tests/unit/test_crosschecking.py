@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import treckon
-from treckon.compat.tool_habits import HABITS
-from treckon.compat.tool_names import field_form, readings
-from treckon.crosschecking import SCORES_FORMATS, CrossCheck, crosscheck
-from treckon.crosschecking.pairing import all_pairings, likely_pairings
-from treckon.crosschecking.printed import read_scores
+from treckon.analysis.crosschecking import SCORES_FORMATS, CrossCheck, crosscheck
+from treckon.analysis.crosschecking.pairing import all_pairings, likely_pairings
+from treckon.analysis.crosschecking.printed import read_scores
+from treckon.analysis.crosschecking.tool_habits import HABITS
+from treckon.analysis.crosschecking.tool_names import field_form, readings
 from treckon.errors import InputError, ParameterError, TreckonError, UnknownMeasureError
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": 0}, "q3": {"f": 1}}

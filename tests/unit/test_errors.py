@@ -13,7 +13,7 @@ names.py             illegal measure; nothing behind the dot; a nickname with pa
 params.py            negative cutoff; duplicate cutoffs (ranks, numbers); no numbers (NaN); infinite numbers; how many
                      numbers; malformed pairs; infinite gains; doubts: no whole number, no number, no grade (read as,
                      left out), no parameters taken
-files.py             unreadable: absent, a directory, empty, closed, failing; damaged, cut off; zstd's package missing
+sources.py             unreadable: absent, a directory, empty, closed, failing; damaged, cut off; zstd's package missing
 reading.py           fields, NUL, CR, NaN, no number (score, grade), grade too large, reading fails, a document twice in
                      qrels_jg; doubts of scores and grades.
 trec_evaluation.py   a measure of another format; no queries: four findings; a document twice in the run, in the qrels
@@ -36,7 +36,6 @@ from typing import Any
 import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon import files, reading, registry
 from treckon._native.engine import Plan, QrelsScan, Results, RunScan
 from treckon._native.qrels import QrelsBuilder
 from treckon._native.ranking import Kernel
@@ -49,7 +48,9 @@ from treckon.errors import (
     TreckonError,
     UnknownMeasureError,
 )
-from treckon.names import request
+from treckon.inputs import reading, sources
+from treckon.measures import registry
+from treckon.naming.trec_eval import request
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"
 RUN = "q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 1 t\n"
@@ -352,7 +353,7 @@ def test_a_file_without_permission(odd_files: Path, trec_eval: Callable):
 
 def test_a_path_that_cannot_be_one():
     with pytest.raises(InputError, match=r"^a\0b: cannot read it: a path has no NUL$"):
-        files.Source("a\0b")
+        sources.Source("a\0b")
 
 
 def test_zstd_without_its_package(odd_files: Path, trec_eval: Callable, monkeypatch: pytest.MonkeyPatch):
@@ -382,7 +383,7 @@ def test_reading_that_fails_later_on(tmp_path: Path):
     scan.scan_file(folder, 0, 100)
     os.close(folder)
     with (
-        files.Source(tmp_path / "run") as source,
+        sources.Source(tmp_path / "run") as source,
         pytest.raises(InputError, match="run: cannot read it: Is a directory$"),
     ):
         reading.raise_problem(source, "run", [scan])

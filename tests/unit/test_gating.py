@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treckon
+from treckon.analysis.gating.thresholds import Thresholds
+from treckon.analysis.gating.toml import key_lines
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, UnknownMeasureError
-from treckon.gating.thresholds import Thresholds
-from treckon.gating.toml import key_lines
-from treckon.report.junit import junit_xml
+from treckon.reports.junit import junit_xml
 from treckon.statistics import bootstrap_interval
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"x": 1, "y": 2}}
@@ -23,7 +23,7 @@ RUN = {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"n": 3.0, "m": 2.0, "a": 1.0
 BASELINE = {"q1": {"b": 3.0, "a": 2.0}, "q2": {"a": 1.0}, "q3": {"y": 1.0, "n": 0.5}}
 
 
-def judged(table: dict, measure: str = "P@2", **options) -> treckon.gating.RuleResult:
+def judged(table: dict, measure: str = "P@2", **options) -> treckon.analysis.gating.RuleResult:
     """The result of the one rule of a gate."""
     conventions = options.pop("conventions", {})
     rules = {"measures": {measure: table}, "conventions": conventions}

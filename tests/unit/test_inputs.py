@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 
 import treckon
 from treckon.errors import InputError, ParameterError
-from treckon.files import Source
 from treckon.inputs import (
     QRELS,
     RUN,
@@ -38,6 +37,7 @@ from treckon.inputs import (
     write_qrels,
     write_run,
 )
+from treckon.inputs.sources import Source
 
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
 Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration", defaults=("0",))

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treckon as api
+from treckon.analysis.leaderboards import _ranks
 from treckon.cli import leaderboard as command
 from treckon.errors import EvaluationError, InputError, ParameterError, UnknownMeasureError
-from treckon.leaderboards import _ranks
+from treckon.evaluation.run_files import run_paths
 from treckon.measures.usual import USUAL
-from treckon.run_files import run_paths
 from treckon.statistics import bootstrap_interval, kendall_tau, tukey_hsd
 
 TASK = Path(__file__).resolve().parents[2] / "trec_fixtures" / "task"

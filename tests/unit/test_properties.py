@@ -23,15 +23,16 @@ import oracle
 import strategies
 import treckon.measures  # noqa: F401  (fills the registry)
 from comparing import assert_same_output
-from treckon import reading, registry
 from treckon.cli import trec_eval as command
 from treckon.errors import NoQueriesError
-from treckon.evaluator import Evaluator
-from treckon.files import Source
-from treckon.names import Asked, request
-from treckon.params import Cutoffs, Setting
-from treckon.reading import read_qrels
-from treckon.registry import (
+from treckon.evaluation.evaluator import Evaluator
+from treckon.evaluation.trec_evaluation import evaluate_run
+from treckon.inputs import reading
+from treckon.inputs.reading import read_qrels
+from treckon.inputs.sources import Source
+from treckon.measures import registry
+from treckon.measures.parameters import Cutoffs, Setting
+from treckon.measures.registry import (
     BOUNDED,
     GROWS_WITH_CUTOFF,
     IGNORES_LEVEL,
@@ -45,8 +46,8 @@ from treckon.registry import (
     VIEW_RUN,
     VIEW_SUBTOPICS,
 )
-from treckon.syntax import parse_all
-from treckon.trec_evaluation import evaluate_run
+from treckon.naming.syntax import parse_all
+from treckon.naming.trec_eval import Asked, request
 
 RELEASES = oracle.RELEASES
 both_releases = pytest.mark.parametrize("release", RELEASES)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon.conventions import Conventions
-from treckon.results import Evaluation
-from treckon.syntax import parse, parse_all
+from treckon.evaluation.conventions import Conventions
+from treckon.evaluation.results import Evaluation
+from treckon.naming.syntax import parse, parse_all
 
 MEASURES = parse_all(["nDCG@10", "AP(rel=2)", "P_5"])
 VALUES = np.array([[0.5, 0.25, 0.2], [1.0, 0.75, 0.4]])

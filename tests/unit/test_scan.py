@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 import oracle
 import oracle_files
-from treckon import names
 from treckon._native.engine import Plan, QrelsScan, Results, RunScan
 from treckon._native.numbers import integer_prefix, real_prefix
 from treckon._native.qrels import QrelsBuilder
+from treckon.naming import trec_eval as names
 
 RELEASES = ("9.0.8", "10.0")
 BLANKS = b" \t\v\f\r"  # LF ends a record, so it is no blank within one

@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon import names, registry
 from treckon.errors import ParameterError, UnknownMeasureError
-from treckon.params import (
+from treckon.measures import registry
+from treckon.measures.parameters import (
     BOOL,
     DISCOUNT,
     DISCOUNT_ARGUMENT,
@@ -33,7 +33,8 @@ from treckon.params import (
     Reals,
     Setting,
 )
-from treckon.syntax import Measure, field_measure, parse, parse_all
+from treckon.naming import trec_eval as names
+from treckon.naming.syntax import Measure, field_measure, parse, parse_all
 
 FIELD = list(registry.field_measures())
 TREC_EVAL = [record for record in registry.all_measures() if record.since is not None]

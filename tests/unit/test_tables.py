@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treckon.report.tables import FORMATS, Column, Table, render
+from treckon.reports.tables import FORMATS, Column, Table, render
 
 COLUMNS = [Column("run"), Column("n", "integer"), Column("AP", "real"), Column("change", "signed", 3)]
 TABLE = Table(

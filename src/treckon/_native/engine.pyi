@@ -3,7 +3,7 @@ from typing import Any
 
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon._native.ranking import Kernel
-from treckon.params import Setting
+from treckon.measures.parameters import Setting
 
 PROBLEMS: tuple[str | None, ...]
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
-    from treckon.checking import CheckReport
-    from treckon.report.tables import Cell
+    from treckon.analysis.checking import CheckReport
+    from treckon.reports.tables import Cell
 
 SUMMARY = "find all problems of a run or of qrels, with line, query and severity"
 
@@ -79,9 +79,9 @@ _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 
 def run(arguments: Namespace) -> int:
     """Checks the file: 0 where it is clean, 1 where it isn't."""
-    from treckon.checking import ALL_KINDS, check_qrels, check_run  # noqa: PLC0415
+    from treckon.analysis.checking import ALL_KINDS, check_qrels, check_run  # noqa: PLC0415
     from treckon.errors import ParameterError  # noqa: PLC0415
-    from treckon.report.tables import Table  # noqa: PLC0415
+    from treckon.reports.tables import Table  # noqa: PLC0415
 
     if arguments.explain:
         rows = [(kind.name, kind.severity, kind.meaning) for kind in ALL_KINDS.values()]

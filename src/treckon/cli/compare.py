@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Sequence
 
-    from treckon.comparison import Comparison
-    from treckon.report.tables import Column, Table
+    from treckon.analysis.comparison import Comparison
+    from treckon.reports.tables import Column, Table
 
 SUMMARY = "compare runs with a baseline: differences, intervals and significance tests"
 
@@ -43,7 +43,7 @@ the same numbers on any machine. All but the randomization test need SciPy: pip 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
-    from treckon.comparison import TESTS  # noqa: PLC0415
+    from treckon.analysis.comparison import TESTS  # noqa: PLC0415
     from treckon.statistics import CORRECTIONS  # noqa: PLC0415
 
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
@@ -88,7 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Compares the runs."""
-    from treckon.comparison import compare  # noqa: PLC0415
+    from treckon.analysis.comparison import compare  # noqa: PLC0415
 
     inputs = arguments.qrels, arguments.baseline, *arguments.runs, arguments.clusters
     check_inputs(*inputs)
@@ -119,7 +119,7 @@ def run(arguments: Namespace) -> int:
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
     """The runs' files by name. Raises ParameterError for one that stands twice."""
-    from treckon.run_files import run_names  # noqa: PLC0415
+    from treckon.evaluation.run_files import run_names  # noqa: PLC0415
 
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
@@ -128,7 +128,7 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _tables(comparison: Comparison, arguments: Namespace, notes: Sequence[str]) -> Iterator[Table]:
-    from treckon.report.tables import Column, Table  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table  # noqa: PLC0415
 
     def real(name: str) -> Column:
         return Column(name, "real")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from treckon.alternatives import Alternatives
-    from treckon.report.tables import Cell, Table
-    from treckon.results import Evaluation
+    from treckon.evaluation.alternatives import Alternatives
+    from treckon.evaluation.results import Evaluation
+    from treckon.reports.tables import Cell, Table
 
 SUMMARY = "score runs by any measures and conventions"
 
@@ -84,11 +84,11 @@ def _as_dict(one: Scored, arguments: Namespace) -> dict[str, Any]:
 def _scored(arguments: Namespace) -> list[Scored]:
     from contextlib import nullcontext  # noqa: PLC0415
 
-    from treckon.alternatives import alternatives  # noqa: PLC0415
     from treckon.cli.progress import Progress  # noqa: PLC0415
-    from treckon.evaluator import Evaluator  # noqa: PLC0415
-    from treckon.files import Source  # noqa: PLC0415
-    from treckon.run_files import evaluate_file, rereadable, run_names  # noqa: PLC0415
+    from treckon.evaluation.alternatives import alternatives  # noqa: PLC0415
+    from treckon.evaluation.evaluator import Evaluator  # noqa: PLC0415
+    from treckon.evaluation.run_files import evaluate_file, rereadable, run_names  # noqa: PLC0415
+    from treckon.inputs.sources import Source  # noqa: PLC0415
 
     check_inputs(arguments.qrels, *arguments.runs)
     check_output(arguments.output, [arguments.qrels, *arguments.runs])
@@ -117,7 +117,7 @@ def _scored(arguments: Namespace) -> list[Scored]:
 
 def _table(arguments: Namespace, scored: list[Scored]) -> Table:
     """A row a run, or a query of a run, and a column a measure. The means of one run stand below each other."""
-    from treckon.report.tables import Column, Table  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table  # noqa: PLC0415
 
     measures = scored[0].evaluation.measures
     if len(scored) == 1 and not arguments.per_query and chosen_format(arguments) not in ("tsv", "csv"):

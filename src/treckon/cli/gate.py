@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
-    from treckon.gating import GateResult, MissedDocument
-    from treckon.report.tables import Cell
+    from treckon.analysis.gating import GateResult, MissedDocument
+    from treckon.reports.tables import Cell
 
 SUMMARY = "hold a run against thresholds written beforehand"
 
@@ -53,9 +53,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Judges the run: 0 where the gate is met, 1 where it isn't."""
-    from treckon.gating import gate  # noqa: PLC0415
-    from treckon.report.junit import junit_xml  # noqa: PLC0415
-    from treckon.report.tables import Column, Table  # noqa: PLC0415
+    from treckon.analysis.gating import gate  # noqa: PLC0415
+    from treckon.reports.junit import junit_xml  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table  # noqa: PLC0415
 
     inputs = arguments.gate, arguments.qrels, arguments.run, arguments.baseline
     check_inputs(*inputs)

@@ -6,9 +6,9 @@ import argparse
 import os
 import re
 
-from treckon.compat.trec_eval import RELEASES
-from treckon.conventions import CHOICES, Conventions
 from treckon.errors import InputError, ParameterError
+from treckon.evaluation.conventions import CHOICES, Conventions
+from treckon.naming.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Adds qrels_format, run_format, qrels_columns, run_columns and threads, arguments of `treckon.evaluate`."""
-    from treckon.evaluator import GROUP_FORMATS  # noqa: PLC0415
+    from treckon.evaluation.evaluator import GROUP_FORMATS  # noqa: PLC0415
     from treckon.inputs import FORMATS  # noqa: PLC0415
 
     group = parser.add_argument_group(
@@ -282,7 +282,7 @@ def _columns(text: str) -> tuple[str, ...]:
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """Adds what `output.write_tables` and `output.say` need: `format`, `digits`, `output`, `quiet`."""
-    from treckon.report.tables import DIGITS, FORMATS  # noqa: PLC0415
+    from treckon.reports.tables import DIGITS, FORMATS  # noqa: PLC0415
 
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=FORMATS, help="default: table on a terminal, tsv in a pipe or file")

@@ -6,16 +6,16 @@ import os
 import sys
 
 from treckon.errors import TreckonError
-from treckon.files import write_whole
-from treckon.report.tables import render
+from treckon.inputs.sources import write_whole
+from treckon.reports.tables import render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Sequence
 
-    from treckon.report.tables import Column, Table
-    from treckon.syntax import Measure
+    from treckon.naming.syntax import Measure
+    from treckon.reports.tables import Column, Table
 
 
 class OutputError(TreckonError):
@@ -73,8 +73,8 @@ def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: ob
 
 def measure_column(measure: Measure) -> Column:
     """A column of values of a measure: whole numbers, texts or others."""
-    from treckon.registry import INTEGER, TEXT  # noqa: PLC0415
-    from treckon.report.tables import Column  # noqa: PLC0415
+    from treckon.measures.registry import INTEGER, TEXT  # noqa: PLC0415
+    from treckon.reports.tables import Column  # noqa: PLC0415
 
     kind = {INTEGER: "integer", TEXT: "text"}.get(measure.measure.value_type, "real")
     return Column(str(measure), kind)

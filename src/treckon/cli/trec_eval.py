@@ -7,7 +7,6 @@ import sys
 
 from treckon import __version__
 from treckon.cli.getopt_long import OptionError, parse
-from treckon.compat.trec_eval import RELEASES
 from treckon.errors import (
     EvaluationError,
     InputError,
@@ -17,14 +16,15 @@ from treckon.errors import (
     UnknownMeasureError,
     shortened,
 )
+from treckon.naming.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from treckon.names import Request
-    from treckon.trec_evaluation import Evaluation
-    from treckon.zscores import ZScores
+    from treckon.evaluation.trec_evaluation import Evaluation
+    from treckon.inputs.zscores import ZScores
+    from treckon.naming.trec_eval import Request
 
 SUMMARY = "score a run as NIST's trec_eval does, byte for byte"
 
@@ -151,7 +151,7 @@ _TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores", "compat": "r
 
 
 def _asked(options: Options) -> Request:
-    from treckon.names import request  # noqa: PLC0415
+    from treckon.naming.trec_eval import request  # noqa: PLC0415
 
     return request(options.measures or ["official"], options.release)
 
@@ -179,9 +179,9 @@ def _tell(text: str) -> None:
 
 def evaluate(options: Options) -> Iterator[bytes]:
     """The output of the command, in pieces. Everything that can fail is over before the first."""
-    from treckon.files import Source  # noqa: PLC0415
-    from treckon.reading import read_qrels  # noqa: PLC0415
-    from treckon.trec_evaluation import evaluate_run  # noqa: PLC0415
+    from treckon.evaluation.trec_evaluation import evaluate_run  # noqa: PLC0415
+    from treckon.inputs.reading import read_qrels  # noqa: PLC0415
+    from treckon.inputs.sources import Source  # noqa: PLC0415
 
     asked = _asked(options)
     if options.strict and asked.doubts:
@@ -223,8 +223,8 @@ def evaluate(options: Options) -> Iterator[bytes]:
 
 
 def _read_zscores(options: Options, path: str) -> ZScores:
-    from treckon.files import Source  # noqa: PLC0415
-    from treckon.zscores import read_zscores  # noqa: PLC0415
+    from treckon.inputs.sources import Source  # noqa: PLC0415
+    from treckon.inputs.zscores import read_zscores  # noqa: PLC0415
 
     try:
         with Source(path) as source:
@@ -252,7 +252,7 @@ def _note_missing(options: Options, evaluation: Evaluation) -> None:
 
 
 def _lines(options: Options, evaluation: Evaluation) -> Iterator[bytes]:
-    from treckon.report.trec_text import QueryBlocks, summary_lines  # noqa: PLC0415
+    from treckon.reports.trec_text import QueryBlocks, summary_lines  # noqa: PLC0415
 
     results = evaluation.results
     if options.per_query:

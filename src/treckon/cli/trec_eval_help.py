@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from treckon.compat.trec_eval import NICKNAMES, RELEASES
-from treckon.report.measure_text import measure_text
+from treckon.naming.releases import NICKNAMES, RELEASES
+from treckon.reports.measure_text import measure_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from treckon.names import Request
+    from treckon.naming.trec_eval import Request
 
 _RULE = "-----------------------\n"
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from treckon._native.objects import id_bytes, id_text
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
-from treckon.evaluator import Evaluator
+from treckon.evaluation.evaluator import Evaluator
 from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from treckon.results import Evaluation
+    from treckon.evaluation.results import Evaluation
 
     Qrels = Mapping[str, Mapping[str, int]]
     Results = Mapping[str, Mapping[str, float]]

@@ -29,18 +29,18 @@ except ImportError as _missing:
     ) from _missing
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon import registry
-from treckon.compat.ir_measures_names import DCG
-from treckon.conventions import Conventions
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, TreckonError, UnknownMeasureError
-from treckon.evaluator import Evaluator
-from treckon.syntax import Measure, field_measure, parse
+from treckon.evaluation.conventions import Conventions
+from treckon.evaluation.evaluator import Evaluator
+from treckon.measures import registry
+from treckon.naming.ir_measures import DCG
+from treckon.naming.syntax import Measure, field_measure, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from treckon.results import Evaluation
+    from treckon.evaluation.results import Evaluation
 
 __all__ = ["Provider", "from_ir_measures", "register", "to_ir_measures", "unregister"]
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from treckon.compat.beir import checked_cutoffs, values_of
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
-from treckon.evaluator import Evaluator
+from treckon.evaluation.evaluator import Evaluator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

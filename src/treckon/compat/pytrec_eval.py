@@ -14,15 +14,15 @@ import operator
 import re
 from collections import defaultdict
 
-from treckon import registry
 from treckon._native.engine import Plan, Results
 from treckon._native.objects import MappingScan, add_mapping, add_plain_mapping
 from treckon._native.qrels import QrelsBuilder
-from treckon.compat.trec_eval import NICKNAMES, PRINT_ORDER, RELEASES
 from treckon.errors import InputError, ParameterError
-from treckon.names import parse_parameters
-from treckon.params import NO_PARAMETERS, Cutoffs, Pairs, Reals
-from treckon.registry import INTEGER, TEXT, VIEW_RANKING, VIEW_RUN
+from treckon.measures import registry
+from treckon.measures.parameters import NO_PARAMETERS, Cutoffs, Pairs, Reals
+from treckon.measures.registry import INTEGER, TEXT, VIEW_RANKING, VIEW_RUN
+from treckon.naming.releases import NICKNAMES, PRINT_ORDER, RELEASES
+from treckon.naming.trec_eval import parse_parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeVar
 
     from treckon._native.qrels import Qrels
-    from treckon.params import Setting
-    from treckon.registry import Measure
+    from treckon.measures.parameters import Setting
+    from treckon.measures.registry import Measure
 
     Number = TypeVar("Number", int, float)
 

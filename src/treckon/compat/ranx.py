@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import re
 
-from treckon import registry
 from treckon.errors import ParameterError, UnknownMeasureError
-from treckon.evaluator import Evaluator
-from treckon.mappings import read_qrels, read_run
-from treckon.syntax import field_measure
+from treckon.evaluation.evaluator import Evaluator
+from treckon.inputs.mappings import read_qrels, read_run
+from treckon.measures import registry
+from treckon.naming.syntax import field_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from treckon.syntax import Measure
+    from treckon.naming.syntax import Measure
 
 __all__ = ["evaluate"]
 

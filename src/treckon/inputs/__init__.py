@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from treckon.errors import InputError, ParameterError
-from treckon.files import Source
 from treckon.inputs.columns import Columns, checked_columns, from_lists, from_matrix, is_array, is_numpy
 from treckon.inputs.pastes import find_pastes, part_of_pastes, read_tsv_pastes
+from treckon.inputs.sources import Source
 from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
 from treckon.inputs.text import (
     FORMATS,

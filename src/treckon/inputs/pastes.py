@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from treckon.files import Source
+    from treckon.inputs.sources import Source
 
     #: {query id: {"ranked": documents, "relevant": documents}}
     Pastes = dict[str, Mapping[str, object]]

@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Iterable
 
 from treckon.errors import InputError, in_short, shortened
-from treckon.files import BLOCK_SIZE, Source
 from treckon.inputs.columns import Columns
+from treckon.inputs.sources import BLOCK_SIZE, Source
 from treckon.inputs.tables import chosen_columns, named_columns
 from treckon.inputs.values import QRELS, RUN, Kind, Refused, first_repeated, shown
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 from treckon.errors import InputError, ParameterError, in_short
-from treckon.files import compressed, write_whole
 from treckon.inputs.columns import Columns
+from treckon.inputs.sources import compressed, write_whole
 from treckon.inputs.values import QRELS, RUN, Kind, document_place, plain_mapping, query_place, shown
 from treckon.whole_numbers import checked_whole_number
 

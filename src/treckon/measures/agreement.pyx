@@ -9,8 +9,8 @@ from treckon.measures.series cimport by_rank, sum_of_powers, sum_of_weights
 from treckon.measures.ties cimport Draw, TieGroup, first_draw, first_group, last_rank, next_draw, next_group
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND
-from treckon.params import BOOL, INT, REAL, REL_ARGUMENT, Argument, Arguments
-from treckon.registry import BOUNDED, IGNORES_LEVEL, PERFECT_IS_1, Example, Measure, register
+from treckon.measures.parameters import BOOL, INT, REAL, REL_ARGUMENT, Argument, Arguments
+from treckon.measures.registry import BOUNDED, IGNORES_LEVEL, PERFECT_IS_1, Example, Measure, register
 
 cdef inline int64_t n_positive(const Ranking *ranking) noexcept nogil:
     # Length of the ideal ranking: documents with a grade above 0.

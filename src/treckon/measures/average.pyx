@@ -10,12 +10,12 @@ from treckon.measures.ties cimport (
     Draw, TieGroup, first_draw, first_group, last_rank, next_draw, next_group,
 )
 
-from treckon.aggregate import GEOMETRIC_FLOOR, GEOMETRIC_MEAN
+from treckon.measures.aggregation import GEOMETRIC_FLOOR, GEOMETRIC_MEAN
 from treckon.measures.example_queries import GRADED, GROUPS, NOTHING_RELEVANT, SHORT
-from treckon.params import (
+from treckon.measures.parameters import (
     JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, TEXT, TREC_CUTOFFS, Argument, Arguments, RealCutoffs, Reals,
 )
-from treckon.registry import (
+from treckon.measures.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, IGNORES_UNJUDGED_ORDER, MONOTONE, PERFECT_IS_1,
     VIEW_JUDGMENT_GROUPS, Example, Measure, register,
 )

@@ -7,8 +7,8 @@ from treckon._native.ranking cimport Kernel, Params, Ranking
 from treckon.measures.ratio cimport ratio
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT
-from treckon.params import INT, JUDGED_ONLY_ARGUMENT, Argument, Arguments
-from treckon.registry import (
+from treckon.measures.parameters import INT, JUDGED_ONLY_ARGUMENT, Argument, Arguments
+from treckon.measures.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, PERFECT_IS_1, Example, Measure, register,
 )
 

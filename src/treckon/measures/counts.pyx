@@ -6,10 +6,10 @@ from treckon._native.ranking cimport Kernel, Params, Ranking
 from treckon.measures.ratio cimport finite, ratio
 from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 
-from treckon.aggregate import COUNT, SUM
+from treckon.measures.aggregation import COUNT, SUM
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
-from treckon.params import INT, REL_ARGUMENT, Argument, Arguments, Cutoffs, Reals
-from treckon.registry import (
+from treckon.measures.parameters import INT, REL_ARGUMENT, Argument, Arguments, Cutoffs, Reals
+from treckon.measures.registry import (
     BOUNDED, IGNORES_LEVEL, IGNORES_ORDER, INTEGER, TEXT, VIEW_RUN, Example, Measure, register,
 )
 

@@ -17,8 +17,8 @@ from treckon.measures.ratio cimport ratio
 from treckon.measures.ties cimport TieGroup, first_group, next_group
 
 from treckon.measures.example_queries import GRADED, SECOND
-from treckon.params import INT, REAL, REL_ARGUMENT, TEXT, Argument, Arguments
-from treckon.registry import BOUNDED, IGNORES_LEVEL, MONOTONE, Example, Measure, register
+from treckon.measures.parameters import INT, REAL, REL_ARGUMENT, TEXT, Argument, Arguments
+from treckon.measures.registry import BOUNDED, IGNORES_LEVEL, MONOTONE, Example, Measure, register
 
 cdef enum:
     LENGTH = 1000      # ranks of a list

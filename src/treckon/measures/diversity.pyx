@@ -19,8 +19,8 @@ from treckon.measures.ratio cimport ratio
 from treckon.measures.series cimport by_rank, sum_of_weights, weight_t
 
 from treckon.measures.example_queries import SUBTOPICS
-from treckon.params import BOOL, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments
-from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, VIEW_SUBTOPICS, Example, Measure, register
+from treckon.measures.parameters import BOOL, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments
+from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, VIEW_SUBTOPICS, Example, Measure, register
 
 ALPHA_NDCG = "Clarke et al., Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008"
 CASCADE = (

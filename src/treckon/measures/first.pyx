@@ -6,8 +6,8 @@ from treckon._native.ranking cimport Kernel, Params, Ranking
 from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND
-from treckon.params import JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, Arguments
-from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, MONOTONE, PERFECT_IS_1, Example, Measure, register
+from treckon.measures.parameters import JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, Arguments
+from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, MONOTONE, PERFECT_IS_1, Example, Measure, register
 
 
 # 1 / rank of the first relevant document

@@ -13,11 +13,11 @@ from treckon.measures.walks cimport (
 )
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND, SHORT
-from treckon.params import (
+from treckon.measures.parameters import (
     DISCOUNT_ARGUMENT, GAIN_ARGUMENT, GAIN_FROM_ARGUMENT, JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, TREC_CUTOFFS, Arguments,
     Pairs,
 )
-from treckon.registry import (
+from treckon.measures.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, Example, Measure, register,
 )
 

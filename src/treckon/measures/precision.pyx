@@ -8,10 +8,10 @@ from treckon.measures.ratio cimport ratio
 from treckon.measures.ties cimport TieGroup, first_group, last_rank, mean_n_rel_at, next_group
 
 from treckon.measures.example_queries import GRADED, GROUPS, NOTHING_RELEVANT, SECOND, SHORT
-from treckon.params import (
+from treckon.measures.parameters import (
     BOOL, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, TREC_CUTOFFS, Argument, Arguments, Cutoffs, RealCutoffs, Reals,
 )
-from treckon.registry import (
+from treckon.measures.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, VIEW_JUDGMENT_GROUPS,
     Example, Measure, register,
 )

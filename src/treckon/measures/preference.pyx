@@ -9,9 +9,9 @@ from treckon._native.preferences cimport (
 from treckon._native.ranking cimport Kernel
 from treckon.measures.ratio cimport ratio
 
-from treckon.aggregate import SUM
+from treckon.measures.aggregation import SUM
 from treckon.measures.example_queries import LEVELS, SUBGROUPS
-from treckon.registry import (
+from treckon.measures.registry import (
     BOUNDED, IGNORES_LEVEL, IGNORES_UNJUDGED_ORDER, INTEGER, VIEW_PREFERENCES, Example, Measure, register,
 )
 

@@ -6,8 +6,8 @@ from libc.string cimport memset
 from treckon._native.ranking cimport UNJUDGED, Kernel, Params, Ranking
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT
-from treckon.params import Reals
-from treckon.registry import IGNORES_LEVEL, TEXT, Example, Measure, register
+from treckon.measures.parameters import Reals
+from treckon.measures.registry import IGNORES_LEVEL, TEXT, Example, Measure, register
 
 
 # a character for each of the first trunc(length) documents

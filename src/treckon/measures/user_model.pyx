@@ -11,8 +11,8 @@ from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 from treckon.measures.walks cimport Retrieved, next_retrieved, walk_retrieved
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
-from treckon.params import INT, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments, Pairs
-from treckon.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, Example, Measure, register
+from treckon.measures.parameters import INT, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments, Pairs
+from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, Example, Measure, register
 
 MOFFAT = "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, ACM TOIS 27(1), 2008"
 

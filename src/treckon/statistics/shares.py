@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon.reading import available_threads
+from treckon.inputs.reading import available_threads
 from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False

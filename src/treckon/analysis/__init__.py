@@ -1,0 +1,1 @@
+"""What is made of values: checks, comparisons, leaderboards, gates, cross-checks."""

@@ -1,0 +1,1 @@
+"""The verb: judgements, a run and measures to values."""

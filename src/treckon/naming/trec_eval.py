@@ -1,0 +1,117 @@
+"""Text to measures with their parameters, and measures to printed names."""
+
+from __future__ import annotations
+
+import treckon.measures  # noqa: F401  (fills the registry)
+from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError, shortened
+from treckon.measures import registry
+from treckon.naming.releases import NICKNAMES, PRINT_ORDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from treckon.measures.parameters import Setting
+    from treckon.measures.registry import Measure
+
+
+class Asked:
+    """One printed name: a measure with one setting of its parameters."""
+
+    __slots__ = ("measure", "name", "setting")
+
+    def __init__(self, measure: Measure, setting: Setting) -> None:
+        self.measure = measure
+        self.setting = setting
+        self.name = measure.name + setting.suffix
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Request:
+    """What the texts of a request stand for.
+
+    asked:   the printed names, in trec_eval's order
+    doubts:  sentences about parameters that were read only in part
+    """
+
+    __slots__ = ("asked", "doubts")
+
+    def __init__(self, asked: tuple[Asked, ...], doubts: tuple[str, ...]) -> None:
+        self.asked = asked
+        self.doubts = doubts
+
+
+def all_in_order() -> list[Measure]:
+    """Every measure: trec_eval's in the order in which it prints them, then the others."""
+    known = [measure for name in PRINT_ORDER if (measure := registry.find(name)) is not None]
+    return known + list(registry.field_measures())
+
+
+def _find(name: str, release: str) -> Measure | None:
+    """The measure of that name, if that release of trec_eval has it."""
+    measure = registry.find(name)
+    if measure is None or (measure.since == "10.0" and release == "9.0.8"):
+        return None
+    return measure
+
+
+def _split(text: str, release: str) -> tuple[str, str | None]:
+    """Name and parameters of ``P.5,10``, or of the printed form ``P_5,10``."""
+    name, dot, parameters = text.partition(".")
+    if name in NICKNAMES or _find(name, release) is not None:
+        if dot and not parameters:
+            expected = "expected parameters behind the dot, found none"
+            raise UnknownMeasureError(f"illegal measure '{shortened(name)}': {expected}")
+        return name, parameters if dot else None
+    at = text.find("_")
+    while at > 0:
+        measure, parameters = _find(text[:at], release), text[at + 1 :]
+        if measure is not None and measure.parameters.follows_underscore(parameters):
+            return text[:at], parameters
+        at = text.find("_", at + 1)
+    raise UnknownMeasureError(f"illegal measure '{shortened(name)}'")
+
+
+def request(texts: Iterable[str], release: str) -> Request:
+    """The measures that trec_eval prints for these arguments of ``-m``, in its order.
+
+    Raises UnknownMeasureError for a name that the release lacks. Of several texts for one measure, the first that
+    carries parameters decides. Parameters are read by `parse_parameters`.
+    """
+    parameters: dict[str, str | None] = {}
+    ignored = []
+    for text in texts:
+        name, own = _split(text, release)
+        if name in NICKNAMES:
+            if own is not None:
+                ignored.append(f"{name}: a nickname takes no parameters, '{shortened(own)}' has no effect")
+            for member in NICKNAMES[name]:
+                if _find(member, release) is not None:
+                    parameters.setdefault(member, None)
+        elif parameters.get(name) is None:
+            parameters[name] = own
+    asked: list[Asked] = []
+    for name in PRINT_ORDER:
+        if name in parameters:
+            measure = registry.find(name)
+            assert measure is not None  # _split and the nicknames only let measures through
+            settings, doubts = parse_parameters(measure, parameters[name], release)
+            asked.extend(Asked(measure, setting) for setting in settings)
+            ignored.extend(doubts)
+    return Request(tuple(asked), tuple(ignored))
+
+
+def parse_parameters(measure: Measure, text: str | None, release: str) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
+    """Settings of a measure's parameter text, and sentences about what was read only in part.
+
+    Raises ParameterError where the text can't be read, EvaluationError where the measure can't be computed with it.
+    """
+    if text is None:
+        return measure.parameters.defaults(), ()
+    try:
+        parsed = measure.parameters.parse(text, release)
+    except (ParameterError, EvaluationError) as error:
+        raise type(error)(f"{measure.name}: {error}") from None
+    return parsed.settings, tuple(f"{measure.name}: {doubt}" for doubt in parsed.doubts)

@@ -1,0 +1,52 @@
+"""Results as trec_eval prints them: name, query, value."""
+
+from __future__ import annotations
+
+from treckon.measures.registry import INTEGER, REAL, TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from treckon.naming.trec_eval import Asked
+
+
+def _template(asked: Asked, prefix: bytes, force_real: bool) -> bytes:
+    """The line of one printed name, with NUL where the query's id belongs and a conversion for the value."""
+    name = (b"%-22b" % asked.name.encode("utf-8", "surrogateescape")).replace(b"%", b"%%")
+    value_type = REAL if force_real and asked.measure.value_type == INTEGER else asked.measure.value_type
+    conversion = {REAL: b"%6.4f", INTEGER: b"%d", TEXT: b"'%b'"}[value_type]
+    return prefix + name + b"\t\0\t" + conversion + b"\n"
+
+
+class QueryBlocks:
+    """Makes the block of lines of one query after the other.
+
+    asked:   the printed names, in order; `values` of `block` come in the same order
+    zscores: whether the values are z-scores: then all are real and their names begin with Z
+    """
+
+    def __init__(self, asked: Sequence[Asked], zscores: bool = False) -> None:
+        self._columns = [i for i, one in enumerate(asked) if one.measure.per_query]
+        lines = []
+        for i in self._columns:
+            is_text = asked[i].measure.value_type == TEXT
+            lines.append(_template(asked[i], b"Z" if zscores and not is_text else b"", zscores))
+        self._template = b"".join(lines)
+
+    def block(self, qid: bytes, values: Sequence[float | bytes]) -> bytes:
+        """The lines of one query."""
+        text = self._template % tuple([values[i] for i in self._columns])
+        return text.replace(b"\0", qid)
+
+
+def summary_lines(asked: Sequence[Asked], values: Sequence[float | bytes], zscores: bool = False) -> Iterator[bytes]:
+    """The lines for all queries together."""
+    for one, value in zip(asked, values, strict=True):
+        if not one.measure.summary:
+            continue
+        if isinstance(value, bytes):  # the run's tag, which stands there without quotes
+            yield b"%-22b\tall\t%b\n" % (one.name.encode(), value)
+        else:
+            line = _template(one, b"Z" if zscores else b"", zscores)
+            yield line.replace(b"\0", b"all") % value
