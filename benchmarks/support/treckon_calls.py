@@ -29,9 +29,9 @@ def columns(query_ids: Any, document_ids: Any, values: Any) -> Any:
 
 def ir_measures_means(measures: Any, form: Any) -> dict[str, float]:
     """Means by ir_measures, with treckon as its first provider; form makes qrels and a run."""
-    import ir_measures  # noqa: PLC0415
+    import ir_measures
 
-    from treckon.compat.ir_measures import register, unregister  # noqa: PLC0415
+    from treckon.compat.ir_measures import register, unregister
 
     register(first=True)
     try:

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from treckon import errors
+from treckon.lazy import public_names
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -37,7 +40,6 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from treckon import errors
     from treckon.analysis.checking import check_qrels, check_run
     from treckon.analysis.comparison import Comparison, compare, compare_evaluations
     from treckon.analysis.crosschecking import CrossCheck, crosscheck
@@ -67,7 +69,6 @@ _HOMES = {
     "compare_evaluations": "treckon.analysis.comparison",
     "crosscheck": "treckon.analysis.crosschecking",
     "define": "treckon.evaluation.own_measures",
-    "errors": "treckon",
     "evaluate": "treckon.evaluation.evaluator",
     "gate": "treckon.analysis.gating",
     "leaderboard": "treckon.analysis.leaderboards",
@@ -80,16 +81,4 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'treckon' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
-
-    found = import_module("treckon.errors") if name == "errors" else getattr(import_module(home), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = public_names("treckon", _HOMES)

@@ -29,7 +29,7 @@ def in_short(value: object) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a message about a word that is none of those known (in lower case): the nearest, if one is near."""
-    from difflib import get_close_matches  # noqa: PLC0415
+    from difflib import get_close_matches
 
     near = get_close_matches(word.lower(), known, n=1)
     return f"; did you mean {near[0]}?" if near else ""

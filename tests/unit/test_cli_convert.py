@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import treckon as api
 from treckon.errors import InputError, ParameterError
-from treckon.inputs import as_pair, sources
+from treckon.inputs import sources
+from treckon.inputs.forms import as_pair
 from treckon.inputs.writing import pastes_text, qrels_text, run_text
 
 RUN = {"q1": {"b": 2.5, "a": 2.5, "c": 0.1 + 0.2}, "q2": {"a": -1e-300}}

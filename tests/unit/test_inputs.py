@@ -25,19 +25,10 @@ from hypothesis import strategies as st
 
 import treckon
 from treckon.errors import InputError, ParameterError
-from treckon.inputs import (
-    QRELS,
-    RUN,
-    Columns,
-    as_pair,
-    as_qrels,
-    as_run,
-    plain_documents,
-    plain_mapping,
-    write_qrels,
-    write_run,
-)
+from treckon.inputs import Columns, as_qrels, as_run, write_qrels, write_run
+from treckon.inputs.forms import as_pair
 from treckon.inputs.sources import Source
+from treckon.inputs.values import QRELS, RUN, plain_documents, plain_mapping
 
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
 Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration", defaults=("0",))

@@ -8,7 +8,7 @@ from treckon._native.checking import Checker, IdReader
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import InputError, ParameterError, did_you_mean
-from treckon.inputs import as_qrels
+from treckon.inputs.forms import as_qrels
 from treckon.inputs.mappings import read_qrels as read_mapping
 from treckon.inputs.reading import FORMATS, available_threads, n_shares, query_starts, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source

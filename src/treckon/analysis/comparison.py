@@ -492,7 +492,7 @@ class _Options:
 
 
 def _compared(evaluations: Mapping[str, Evaluation], options: _Options) -> Comparison:
-    import numpy  # noqa: PLC0415
+    import numpy
 
     runs = tuple(evaluations)
     first = evaluations[runs[0]]
@@ -549,7 +549,7 @@ def _compared(evaluations: Mapping[str, Evaluation], options: _Options) -> Compa
 
 def _column(evaluation: Evaluation, measure: Measure, query_ids: Sequence[str]) -> Array:
     """The values of a measure, in the order of the queries."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     column: Array = evaluation.values[:, evaluation.measures.index(measure)]
     if evaluation.query_ids != query_ids:

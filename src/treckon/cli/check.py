@@ -79,9 +79,9 @@ _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 
 def run(arguments: Namespace) -> int:
     """Checks the file: 0 where it is clean, 1 where it isn't."""
-    from treckon.analysis.checking import ALL_KINDS, check_qrels, check_run  # noqa: PLC0415
-    from treckon.errors import ParameterError  # noqa: PLC0415
-    from treckon.reports.tables import Table  # noqa: PLC0415
+    from treckon.analysis.checking import ALL_KINDS, check_qrels, check_run
+    from treckon.errors import ParameterError
+    from treckon.reports.tables import Table
 
     if arguments.explain:
         rows = [(kind.name, kind.severity, kind.meaning) for kind in ALL_KINDS.values()]

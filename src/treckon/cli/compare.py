@@ -43,8 +43,8 @@ the same numbers on any machine. All but the randomization test need SciPy: pip 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
-    from treckon.analysis.comparison import TESTS  # noqa: PLC0415
-    from treckon.statistics import CORRECTIONS  # noqa: PLC0415
+    from treckon.analysis.comparison import TESTS
+    from treckon.statistics import CORRECTIONS
 
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
     parser.add_argument("baseline", metavar="BASELINE", help="the run that the others are compared with")
@@ -88,7 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Compares the runs."""
-    from treckon.analysis.comparison import compare  # noqa: PLC0415
+    from treckon.analysis.comparison import compare
 
     inputs = arguments.qrels, arguments.baseline, *arguments.runs, arguments.clusters
     check_inputs(*inputs)
@@ -119,7 +119,7 @@ def run(arguments: Namespace) -> int:
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
     """The runs' files by name. Raises ParameterError for one that stands twice."""
-    from treckon.evaluation.run_files import run_names  # noqa: PLC0415
+    from treckon.evaluation.run_files import run_names
 
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
@@ -128,7 +128,7 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _tables(comparison: Comparison, arguments: Namespace, notes: Sequence[str]) -> Iterator[Table]:
-    from treckon.reports.tables import Column, Table  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table
 
     def real(name: str) -> Column:
         return Column(name, "real")

@@ -45,7 +45,7 @@ _TARGETS: dict[str, tuple[str, ...]] = {
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
-    from treckon.inputs import FORMATS  # noqa: PLC0415
+    from treckon.inputs.text import FORMATS
 
     parser.add_argument(
         "kind",
@@ -75,7 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Converts a file."""
-    from treckon.inputs.sources import compressed  # noqa: PLC0415
+    from treckon.inputs.sources import compressed
 
     n_inputs = 2 if arguments.kind == "pastes" else 1
     if len(arguments.inputs) != n_inputs:
@@ -92,9 +92,9 @@ def run(arguments: Namespace) -> int:
 
 def _named_inputs(arguments: Namespace) -> ExitStack:
     """Within it, errors that say "run" or "qrels" of where they are say the file."""
-    from contextlib import ExitStack  # noqa: PLC0415
+    from contextlib import ExitStack
 
-    from treckon.evaluation.run_files import named  # noqa: PLC0415
+    from treckon.evaluation.run_files import named
 
     stack = ExitStack()
     kinds = ("qrels", "run") if arguments.kind == "pastes" else (arguments.kind,)
@@ -106,7 +106,7 @@ def _named_inputs(arguments: Namespace) -> ExitStack:
 
 def _format(arguments: Namespace) -> str:
     """The format of the output."""
-    from treckon.inputs.sources import COMPRESSED_SUFFIXES  # noqa: PLC0415
+    from treckon.inputs.sources import COMPRESSED_SUFFIXES
 
     possible = _TARGETS[arguments.kind]
     if arguments.to is not None:
@@ -124,8 +124,8 @@ def _format(arguments: Namespace) -> str:
 
 def _converted(arguments: Namespace, target: str) -> tuple[Iterator[bytes], list[str]]:
     """The output in pieces, and what is to be said about it."""
-    from treckon.inputs.mappings import read_qrels, read_run  # noqa: PLC0415
-    from treckon.inputs.writing import pastes_text, qrels_text, run_text  # noqa: PLC0415
+    from treckon.inputs.mappings import read_qrels, read_run
+    from treckon.inputs.writing import pastes_text, qrels_text, run_text
 
     how = {"columns": arguments.columns, "format": arguments.source}
     if arguments.kind == "pastes":

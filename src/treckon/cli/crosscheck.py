@@ -39,7 +39,7 @@ Exit status: 0 every value agrees at its printed precision; 1 some don't, explai
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
-    from treckon.analysis.crosschecking import SCORES_FORMATS  # noqa: PLC0415
+    from treckon.analysis.crosschecking import SCORES_FORMATS
 
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
     parser.add_argument("run", metavar="RUN", help="the run that was scored")
@@ -70,8 +70,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Compares, and explains what differs."""
-    from treckon.analysis.crosschecking import crosscheck  # noqa: PLC0415
-    from treckon.cli.progress import Progress  # noqa: PLC0415
+    from treckon.analysis.crosschecking import crosscheck
+    from treckon.cli.progress import Progress
 
     inputs = arguments.qrels, arguments.run, arguments.scores
     check_inputs(*inputs)
@@ -102,7 +102,7 @@ def _names(given: Iterable[str]) -> dict[str, str]:
 
 
 def _tables(found: CrossCheck, all_values: bool) -> Iterator[Table]:
-    from treckon.reports.tables import Column, Table  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table
 
     def whole(name: str) -> Column:
         return Column(name, "integer")

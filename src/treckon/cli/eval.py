@@ -82,13 +82,13 @@ def _as_dict(one: Scored, arguments: Namespace) -> dict[str, Any]:
 
 
 def _scored(arguments: Namespace) -> list[Scored]:
-    from contextlib import nullcontext  # noqa: PLC0415
+    from contextlib import nullcontext
 
-    from treckon.cli.progress import Progress  # noqa: PLC0415
-    from treckon.evaluation.alternatives import alternatives  # noqa: PLC0415
-    from treckon.evaluation.evaluator import Evaluator  # noqa: PLC0415
-    from treckon.evaluation.run_files import evaluate_file, rereadable, run_names  # noqa: PLC0415
-    from treckon.inputs.sources import Source  # noqa: PLC0415
+    from treckon.cli.progress import Progress
+    from treckon.evaluation.alternatives import alternatives
+    from treckon.evaluation.evaluator import Evaluator
+    from treckon.evaluation.run_files import evaluate_file, rereadable, run_names
+    from treckon.inputs.sources import Source
 
     check_inputs(arguments.qrels, *arguments.runs)
     check_output(arguments.output, [arguments.qrels, *arguments.runs])
@@ -117,7 +117,7 @@ def _scored(arguments: Namespace) -> list[Scored]:
 
 def _table(arguments: Namespace, scored: list[Scored]) -> Table:
     """A row a run, or a query of a run, and a column a measure. The means of one run stand below each other."""
-    from treckon.reports.tables import Column, Table  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table
 
     measures = scored[0].evaluation.measures
     if len(scored) == 1 and not arguments.per_query and chosen_format(arguments) not in ("tsv", "csv"):

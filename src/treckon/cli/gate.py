@@ -53,9 +53,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Judges the run: 0 where the gate is met, 1 where it isn't."""
-    from treckon.analysis.gating import gate  # noqa: PLC0415
-    from treckon.reports.junit import junit_xml  # noqa: PLC0415
-    from treckon.reports.tables import Column, Table  # noqa: PLC0415
+    from treckon.analysis.gating import gate
+    from treckon.reports.junit import junit_xml
+    from treckon.reports.tables import Column, Table
 
     inputs = arguments.gate, arguments.qrels, arguments.run, arguments.baseline
     check_inputs(*inputs)

@@ -98,9 +98,9 @@ def _remove_scores(arguments: argparse.Namespace) -> None:
 
 
 def _board(arguments: argparse.Namespace) -> Leaderboard:
-    from treckon.analysis.leaderboards import leaderboard  # noqa: PLC0415
-    from treckon.cli.progress import Progress  # noqa: PLC0415
-    from treckon.evaluation.run_files import run_names, run_paths  # noqa: PLC0415
+    from treckon.analysis.leaderboards import leaderboard
+    from treckon.cli.progress import Progress
+    from treckon.evaluation.run_files import run_names, run_paths
 
     conventions = conventions_of(arguments)
     ties_seed = conventions.pop("seed", 0)
@@ -121,7 +121,7 @@ def _board(arguments: argparse.Namespace) -> Leaderboard:
 
 def _write_scores(board: Leaderboard, path: str) -> int:
     """Writes the file of scores, unless a submission is broken; the exit status."""
-    from treckon.evaluation.results import json_text  # noqa: PLC0415
+    from treckon.evaluation.results import json_text
 
     if board.broken:
         return _BROKEN
@@ -134,8 +134,8 @@ def _write_scores(board: Leaderboard, path: str) -> int:
 
 
 def _tables(board: Leaderboard, arguments: argparse.Namespace) -> list[Table]:
-    from treckon.cli.output import chosen_format  # noqa: PLC0415
-    from treckon.reports.tables import Column, Table  # noqa: PLC0415
+    from treckon.cli.output import chosen_format
+    from treckon.reports.tables import Column, Table
 
     for_people = chosen_format(arguments) not in ("tsv", "csv")
     tables = [_ranking(board, for_people, arguments.digits)]
@@ -150,7 +150,7 @@ def _tables(board: Leaderboard, arguments: argparse.Namespace) -> list[Table]:
 
 def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
     """The ranked runs. For people, the rank by another measure stands behind its mean."""
-    from treckon.reports.tables import Column, Table  # noqa: PLC0415
+    from treckon.reports.tables import Column, Table
 
     others = [measure for measure in board.measures if measure != board.by]
     interval = f"{100 * board.options['confidence']:g}%"

@@ -40,8 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Lists all measures, or documents those named."""
-    from treckon.naming.trec_eval import all_in_order  # noqa: PLC0415
-    from treckon.reports.measure_text import measure_text  # noqa: PLC0415
+    from treckon.naming.trec_eval import all_in_order
+    from treckon.reports.measure_text import measure_text
 
     if not arguments.names:
         _write_list(arguments, all_in_order())
@@ -56,8 +56,8 @@ def run(arguments: Namespace) -> int:
 
 def records_of(name: str) -> list[Measure]:
     """The records that a name stands for, the field's first. Raises UnknownMeasureError, which names the nearest."""
-    from treckon.measures.registry import find, find_field  # noqa: PLC0415
-    from treckon.naming.syntax import parse_all  # noqa: PLC0415
+    from treckon.measures.registry import find, find_field
+    from treckon.naming.syntax import parse_all
 
     bare = re.split(r"[(@]", name)[0].strip()
     found = [record for record in (find_field(bare), find(bare)) if record is not None]
@@ -65,8 +65,8 @@ def records_of(name: str) -> list[Measure]:
 
 
 def _write_list(arguments: Namespace, records: Iterable[Measure]) -> None:
-    from treckon.reports.measure_text import measure_record  # noqa: PLC0415
-    from treckon.reports.tables import Table  # noqa: PLC0415
+    from treckon.reports.measure_text import measure_record
+    from treckon.reports.tables import Table
 
     found = list(map(measure_record, records))
     # The field's names go first: all of the API and of these commands take them.

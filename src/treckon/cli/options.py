@@ -164,7 +164,7 @@ def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
 
     alpha: what it is the level of
     """
-    from treckon.statistics.bootstrap import METHODS  # noqa: PLC0415
+    from treckon.statistics.bootstrap import METHODS
 
     group.add_argument(
         "--interval",
@@ -195,8 +195,8 @@ def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Adds qrels_format, run_format, qrels_columns, run_columns and threads, arguments of `treckon.evaluate`."""
-    from treckon.evaluation.evaluator import GROUP_FORMATS  # noqa: PLC0415
-    from treckon.inputs import FORMATS  # noqa: PLC0415
+    from treckon.evaluation.evaluator import GROUP_FORMATS
+    from treckon.inputs.text import FORMATS
 
     group = parser.add_argument_group(
         "inputs", "A file may be '-' (standard input), a pipe, or compressed with gzip, bzip2, xz or zstd."
@@ -282,7 +282,7 @@ def _columns(text: str) -> tuple[str, ...]:
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """Adds what `output.write_tables` and `output.say` need: `format`, `digits`, `output`, `quiet`."""
-    from treckon.reports.tables import DIGITS, FORMATS  # noqa: PLC0415
+    from treckon.reports.tables import DIGITS, FORMATS
 
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=FORMATS, help="default: table on a terminal, tsv in a pipe or file")

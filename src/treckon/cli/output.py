@@ -64,7 +64,7 @@ def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: ob
     """
     width, terminal = None, _to_terminal(arguments)
     if terminal:
-        from shutil import get_terminal_size  # noqa: PLC0415
+        from shutil import get_terminal_size
 
         width = get_terminal_size().columns
     format = chosen_format(arguments)
@@ -73,8 +73,8 @@ def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: ob
 
 def measure_column(measure: Measure) -> Column:
     """A column of values of a measure: whole numbers, texts or others."""
-    from treckon.measures.registry import INTEGER, TEXT  # noqa: PLC0415
-    from treckon.reports.tables import Column  # noqa: PLC0415
+    from treckon.measures.registry import INTEGER, TEXT
+    from treckon.reports.tables import Column
 
     kind = {INTEGER: "integer", TEXT: "text"}.get(measure.measure.value_type, "real")
     return Column(str(measure), kind)

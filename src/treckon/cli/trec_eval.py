@@ -90,7 +90,7 @@ class Options:
 
 
 def _whole_number(option: str, text: str, lowest: int | None = 0) -> int:
-    from treckon._native.numbers import integer_prefix  # noqa: PLC0415
+    from treckon._native.numbers import integer_prefix
 
     value, whole = integer_prefix(text)
     if not whole or (lowest is not None and value < lowest):
@@ -151,7 +151,7 @@ _TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores", "compat": "r
 
 
 def _asked(options: Options) -> Request:
-    from treckon.naming.trec_eval import request  # noqa: PLC0415
+    from treckon.naming.trec_eval import request
 
     return request(options.measures or ["official"], options.release)
 
@@ -172,16 +172,16 @@ def _say(options: Options, message: str) -> None:
 
 def _tell(text: str) -> None:
     """Writes to stderr, where there is one that takes it."""
-    from treckon.cli.output import tell  # noqa: PLC0415
+    from treckon.cli.output import tell
 
     tell(text)
 
 
 def evaluate(options: Options) -> Iterator[bytes]:
     """The output of the command, in pieces. Everything that can fail is over before the first."""
-    from treckon.evaluation.trec_evaluation import evaluate_run  # noqa: PLC0415
-    from treckon.inputs.reading import read_qrels  # noqa: PLC0415
-    from treckon.inputs.sources import Source  # noqa: PLC0415
+    from treckon.evaluation.trec_evaluation import evaluate_run
+    from treckon.inputs.reading import read_qrels
+    from treckon.inputs.sources import Source
 
     asked = _asked(options)
     if options.strict and asked.doubts:
@@ -223,8 +223,8 @@ def evaluate(options: Options) -> Iterator[bytes]:
 
 
 def _read_zscores(options: Options, path: str) -> ZScores:
-    from treckon.inputs.sources import Source  # noqa: PLC0415
-    from treckon.inputs.zscores import read_zscores  # noqa: PLC0415
+    from treckon.inputs.sources import Source
+    from treckon.inputs.zscores import read_zscores
 
     try:
         with Source(path) as source:
@@ -252,7 +252,7 @@ def _note_missing(options: Options, evaluation: Evaluation) -> None:
 
 
 def _lines(options: Options, evaluation: Evaluation) -> Iterator[bytes]:
-    from treckon.reports.trec_text import QueryBlocks, summary_lines  # noqa: PLC0415
+    from treckon.reports.trec_text import QueryBlocks, summary_lines
 
     results = evaluation.results
     if options.per_query:
@@ -283,7 +283,7 @@ def _write(pieces: Iterator[bytes]) -> None:
 def _run(argv: list[str]) -> int:
     options = read_options(argv)
     if options.help:
-        from treckon.cli.trec_eval_help import help_text  # noqa: PLC0415
+        from treckon.cli.trec_eval_help import help_text
 
         asked = _asked(options) if options.measures else None
         text = help_text(options.release, options.results_format, options.rel_format, asked)

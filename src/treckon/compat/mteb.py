@@ -250,7 +250,7 @@ def confidence_scores(sim_scores: Iterable[float]) -> dict[str, float]:
 
     ``{"max": ..., "std": ..., "diff1": ...}``; diff1 is 0 for a single score, all are 0 for none.
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
     scores = list(sim_scores)
     if not scores:
@@ -275,7 +275,7 @@ def nauc(
     After Gisserot-Boukhlef et al., Towards Trustworthy Reranking: A Simple yet Effective Abstention Mechanism, 2024.
     Raises EvaluationError where the lists are empty or of different lengths, ParameterError for fewer than two rates.
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
     values, confidences, rates = (numpy.asarray(one, float) for one in (metrics, conf_scores, abstention_rates))
     if not len(values) or len(values) != len(confidences):
@@ -293,7 +293,7 @@ def nauc(
 
 def _abstention_curve(confidences: np.ndarray, values: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """The mean of the values that are kept at each rate. Digits depend on how it is added up: as MTEB does it."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     order = confidences.argsort(kind="stable")
     _, starts, sizes = numpy.unique(confidences[order], return_index=True, return_counts=True)

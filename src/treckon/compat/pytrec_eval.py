@@ -166,7 +166,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     The sum for names that begin with num_, the geometric mean for gm_ (whose values are logarithms), else the mean.
     No values give NaN, and 0.0 for num_.
     """
-    import numpy  # noqa: PLC0415  (pytrec_eval adds as NumPy does: in pairs)
+    import numpy  # pytrec_eval adds as NumPy does: in pairs
 
     if measure.startswith("num_"):
         return float(numpy.sum(values))

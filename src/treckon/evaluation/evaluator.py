@@ -11,9 +11,11 @@ from treckon.errors import EvaluationError, InputError, NoQueriesError, Paramete
 from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.results import Evaluation
 from treckon.evaluation.trec_evaluation import view_of
-from treckon.inputs import Columns, Rows, as_qrels, as_run_or_rows
+from treckon.inputs.columns import Columns
+from treckon.inputs.forms import as_qrels, as_run_or_rows
 from treckon.inputs.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source
+from treckon.inputs.tables import Rows
 from treckon.measures.registry import (
     BOUNDED,
     TEXT,
@@ -648,7 +650,7 @@ def _tag(scans: Sequence[AnyScan]) -> bytes:
 
 def _scores_of(run: Columns, conventions: Conventions) -> Any:
     """The scores of a run in columns as the core takes them: a buffer of doubles."""
-    from array import array  # noqa: PLC0415
+    from array import array
 
     if conventions.order == "input":
         return array("d", range(0, -len(run.query_ids), -1))
@@ -678,7 +680,7 @@ def _scan_rows(scans: list[ColumnsScan], run: Columns, scores: Any, threads: int
     if n_scans == 1:
         scans[0].scan_numbers(queries, documents, scores, 0, n)
         return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+    from concurrent.futures import ThreadPoolExecutor
 
     scans.extend(ColumnsScan(scans[0].results) for _ in range(n_scans - 1))
     with ThreadPoolExecutor(n_scans) as pool:

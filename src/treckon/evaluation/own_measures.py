@@ -42,7 +42,7 @@ class RankingView:
         kept: tuple[int, int, int, int, list[int], list[int], dict[int, int]],
         cutoff: int | None,
     ) -> None:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         self.n_retrieved, self.n_relevant, self.n_nonrelevant, self.level, ranks, grades, self.grade_counts = kept
         self.cutoff = cutoff

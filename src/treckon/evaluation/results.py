@@ -214,7 +214,7 @@ class Evaluation:
         It holds what the aggregates are made of: for a geometric mean logarithms, for a text-valued measure nothing
         of meaning.
         """
-        import numpy  # noqa: PLC0415
+        import numpy
 
         matrix = numpy.asarray(self._values).reshape(len(self.query_ids), len(self.measures))
         matrix.flags.writeable = False
@@ -321,7 +321,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from html import escape  # noqa: PLC0415
+        from html import escape
 
         rows = "".join(
             f"<tr><th>{escape(str(measure))}</th><td>{escape(_shown(measure, value))}</td>"
@@ -399,7 +399,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 def json_text(data: object) -> str:
     """Dictionaries, lists, texts and numbers as JSON. A number that is infinite or none is null."""
-    import json  # noqa: PLC0415
+    import json
 
     return json.dumps(_json_value(data), indent=2, allow_nan=False) + "\n"
 
@@ -418,7 +418,7 @@ def _json_value(value: object) -> object:
 
 
 def _library(name: str, extra: str, method: str) -> ModuleType:
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     try:
         return import_module(name)

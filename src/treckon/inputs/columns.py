@@ -145,11 +145,11 @@ def plain_column(column: object, name: str) -> list[object] | tuple[object, ...]
         numeric = column.dtype.is_integer() or column.dtype.is_float()  # type: ignore[attr-defined]
         return column.to_numpy() if numeric and not column.null_count() else column.to_list()  # type: ignore
     if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
-        from treckon.inputs.arrow import read_column  # noqa: PLC0415
+        from treckon.inputs.arrow import read_column
 
         return read_column(column, name)
     if hasattr(column, "__array__"):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         try:
             return np.asarray(column)
@@ -203,7 +203,7 @@ def checked_columns(
 def _id_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], place: Place) -> Ids:
     if is_numpy(column):
         if column.dtype.kind in "iu":
-            import numpy as np  # noqa: PLC0415
+            import numpy as np
 
             if np.can_cast(column.dtype, np.int64) or not column.size or int(column.max()) < 1 << 63:
                 return np.ascontiguousarray(column, dtype=np.int64)
@@ -249,7 +249,7 @@ def _value_of(value: object, kind: Kind, place: Place, row: int) -> float:
 
 
 def _numpy_values(column: np.ndarray[Any, Any], kind: Kind, place: Place) -> np.ndarray[Any, Any]:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     if kind is RUN:
         values = np.ascontiguousarray(column, dtype=np.float64)
@@ -323,7 +323,7 @@ def from_matrix(query_ids: object, doc_ids: object, values: object | None = None
     No document: the id -1 of whole numbers, None, NaN or "" of other ids, the value -inf; and a value of NaN behind the
     last document of a row that has one. Any other NaN is an error: a model that failed is no short ranking.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     queries = texts(plain_column(query_ids, name), lambda row: f"{name}: row {row}")
     if (twice := first_repeated(queries)) is not None:
@@ -361,7 +361,7 @@ def from_matrix(query_ids: object, doc_ids: object, values: object | None = None
 
 
 def _matrix(given: object, what: str, n_queries: int, name: str) -> np.ndarray[Any, Any]:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     matrix = plain_column(given, name)
     if not is_numpy(matrix):
@@ -374,7 +374,7 @@ def _matrix(given: object, what: str, n_queries: int, name: str) -> np.ndarray[A
 
 
 def _not_missing(ids: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     flat = [one is not None and one == one and one not in ("", b"") for one in ids.ravel().tolist()]
     return np.array(flat, bool).reshape(ids.shape)
@@ -384,7 +384,7 @@ def _padding_nans(
     numbers: np.ndarray[Any, Any], kept: np.ndarray[Any, np.dtype[np.bool_]]
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Where a NaN stands behind the last number of a row that has a number."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     nan = np.isnan(numbers) & kept
     real = kept & ~nan

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from treckon._native.objects import MappingReader
 from treckon.errors import EvaluationError
-from treckon.inputs import QRELS, RUN, Columns, as_qrels, as_run, plain_mapping
+from treckon.inputs.columns import Columns
+from treckon.inputs.forms import as_qrels, as_run
 from treckon.inputs.reading import duplicate_lines, raise_problem, scan
 from treckon.inputs.sources import Source
+from treckon.inputs.values import QRELS, RUN, plain_mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -127,7 +127,7 @@ def scan(source: Source, scans: Sequence[Scan], starts: Sequence[int] | None = N
 
 
 def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence[int] | None = None) -> None:
-    import threading  # noqa: PLC0415
+    import threading
 
     fd, size = plain
     bounds = [*(starts or [size * i // len(scans) for i in range(len(scans))]), _NO_END]
@@ -150,7 +150,7 @@ def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence
 
 
 def _scan_stream(source: Source, one: Scan) -> None:
-    from treckon.inputs.sources import prefetched  # noqa: PLC0415
+    from treckon.inputs.sources import prefetched
 
     # A thread that waits for a pipe's writer could be neither interrupted nor joined.
     blocks = prefetched(source.blocks()) if source.regular else source.blocks()

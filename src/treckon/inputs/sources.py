@@ -61,13 +61,13 @@ class _GzipDecompressor:
 
 
 def _bzip2_decompressor() -> _Decompressor:
-    from bz2 import BZ2Decompressor  # noqa: PLC0415
+    from bz2 import BZ2Decompressor
 
     return BZ2Decompressor()
 
 
 def _xz_decompressor() -> _Decompressor:
-    from lzma import LZMADecompressor  # noqa: PLC0415
+    from lzma import LZMADecompressor
 
     return LZMADecompressor()
 
@@ -229,7 +229,7 @@ class Source:
     def _spooled_blocks(self) -> Generator[bytes]:
         """The bytes of a pipe: what was read before, out of the temporary file; then the rest, which goes there too."""
         if self._spool is None:
-            from tempfile import TemporaryFile  # noqa: PLC0415
+            from tempfile import TemporaryFile
 
             self._spool = TemporaryFile()  # noqa: SIM115  (closed by close())
             self._spool.write(self._start)
@@ -313,8 +313,8 @@ def _outcome(decompressor: _Decompressor, data: bytes) -> Generator[bytes]:
 
 def prefetched(blocks: Iterator[bytes]) -> Generator[bytes]:
     """The same blocks, made by a thread ahead of the one that uses them, a few at a time."""
-    import queue  # noqa: PLC0415
-    import threading  # noqa: PLC0415
+    import queue
+    import threading
 
     ready: queue.Queue[bytes | BaseException | None] = queue.Queue(maxsize=4)
     stop = threading.Event()
@@ -399,19 +399,19 @@ def compressed(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) -> 
 
 
 def _gzip_compressor() -> Any:
-    from zlib import compressobj  # noqa: PLC0415
+    from zlib import compressobj
 
     return compressobj(wbits=31)
 
 
 def _bzip2_compressor() -> Any:
-    from bz2 import BZ2Compressor  # noqa: PLC0415
+    from bz2 import BZ2Compressor
 
     return BZ2Compressor()
 
 
 def _xz_compressor() -> Any:
-    from lzma import LZMACompressor  # noqa: PLC0415
+    from lzma import LZMACompressor
 
     return LZMACompressor()
 

@@ -87,7 +87,7 @@ def _from_names(
 
 
 def _from_arrow(producer: object, columns: Names | None, kind: Kind, name: str) -> Columns:
-    from treckon.inputs.arrow import Table  # noqa: PLC0415
+    from treckon.inputs.arrow import Table
 
     table = Table(producer, name)
     try:

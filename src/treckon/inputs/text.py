@@ -69,7 +69,7 @@ def kept(blocks: Iterable[Any], name: str) -> Source:
 
     Raises InputError where there are none, or they can't be kept.
     """
-    from tempfile import NamedTemporaryFile  # noqa: PLC0415
+    from tempfile import NamedTemporaryFile
 
     try:
         with NamedTemporaryFile(prefix="treckon-") as file:
@@ -279,7 +279,7 @@ def read_json(source: Source, **hooks: Any) -> Any:
 
     Raises InputError, also where an object has a key twice: one of them would be lost.
     """
-    import json  # noqa: PLC0415
+    import json
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keyed = dict(pairs)

@@ -58,7 +58,7 @@ def _ids_in(text: bytes, name: str) -> Iterable[bytes]:
 
 
 def _json_id(line: bytes, place: str) -> bytes:
-    import json  # noqa: PLC0415
+    import json
 
     try:
         record = json.loads(line)

@@ -192,7 +192,7 @@ def _tsv(data: Plain, kind: Kind, name: str) -> Iterator[bytes]:
 
 def _json(data: Plain, name: str) -> Iterator[bytes]:
     """A line a query."""
-    from json import dumps  # noqa: PLC0415
+    from json import dumps
 
     yield b"{"
     between = b"\n"
@@ -204,7 +204,7 @@ def _json(data: Plain, name: str) -> Iterator[bytes]:
 
 
 def _json_pastes(qrels: Plain, run: Plain) -> Iterator[bytes]:
-    from json import dumps  # noqa: PLC0415
+    from json import dumps
 
     yield b"{"
     between = b"\n"

@@ -254,7 +254,7 @@ def _alternatives(words: Iterable[str]) -> str:
 
 def _nearest(word: str, known: Iterable[str], instead: str = "") -> str:
     """What to add to the message that a word is unknown: the words near it."""
-    from difflib import get_close_matches  # noqa: PLC0415  (a mistake may cost time, importing this module may not)
+    from difflib import get_close_matches  # a mistake may cost time, importing this module may not
 
     by_lower: dict[str, str] = {}
     for one in known:

@@ -278,7 +278,7 @@ def measures_page(measures: Iterable[Measure]) -> str:
 
 def main() -> None:
     """Prints the page."""
-    from treckon.naming.trec_eval import all_in_order  # noqa: PLC0415
+    from treckon.naming.trec_eval import all_in_order
 
     sys.stdout.write(measures_page(all_in_order()))
 

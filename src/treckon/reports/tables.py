@@ -160,7 +160,7 @@ def render(
 
 
 def _json(tables: list[Table], data: object) -> str:
-    from treckon.evaluation.results import json_text  # noqa: PLC0415
+    from treckon.evaluation.results import json_text
 
     if data is None:
         data = tables[0].to_dict() if len(tables) == 1 else [table.to_dict() for table in tables]
@@ -194,7 +194,7 @@ def _csv_cell(text: str, alone: bool) -> str:
 
 
 def _markdown(table: Table, digits: int) -> str:
-    from treckon.reports.markdown import markdown, markdown_table  # noqa: PLC0415
+    from treckon.reports.markdown import markdown, markdown_table
 
     align = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = ([markdown(_on_one_line(cell)) for cell in row] for row in table.texts(digits, absent="–"))
@@ -252,12 +252,12 @@ def _on_one_line(text: str) -> str:
 
 
 def _for_terminal(tables: list[Table], width: int | None, terminal: bool, digits: int) -> str:
-    from io import StringIO  # noqa: PLC0415
+    from io import StringIO
 
-    from rich import box  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table as RichTable  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
 
     text = StringIO()
     console = Console(

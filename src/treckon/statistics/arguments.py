@@ -31,7 +31,7 @@ def rows(values: ArrayLike | Iterable[ArrayLike], name: str) -> Array:
 
 
 def _finite(values: Any, name: str, n_dimensions: int) -> Array:
-    import numpy  # noqa: PLC0415
+    import numpy
 
     shape = "a number for each query" if n_dimensions == 1 else "a row of as many numbers for each run"
     try:
@@ -59,7 +59,7 @@ def magnitude(values: Array) -> int:
 
 def mean(values: Array) -> float:
     """The mean, correctly rounded (but for the division) in whatever order the values stand."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     least, exponent = float(values.min()), magnitude(values)
     if least == float(values.max()):
@@ -69,7 +69,7 @@ def mean(values: Array) -> float:
 
 def deviation(values: Array) -> float:
     """The standard deviation of at least two values, over n - 1. Exactly 0 where all are equal."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     if values.min() == values.max():
         return 0.0
@@ -85,7 +85,7 @@ def units(matrix: Array, clusters: Sequence[Hashable] | None) -> tuple[Array, Ar
 
     Gives sums (units x runs) and sizes (units). Raises EvaluationError where there isn't a cluster for each query.
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
     n_queries = matrix.shape[1]
     if clusters is None:
@@ -130,7 +130,7 @@ def one_of(name: str, value: object, choices: Sequence[str]) -> str:
 def scipy_stats(what: str) -> Any:
     """SciPy's distributions and tests. Raises ImportError that says how to get them."""
     try:
-        import scipy.stats  # noqa: PLC0415
+        import scipy.stats
     except ImportError as error:
         raise ImportError(f"{what} needs SciPy: pip install 'treckon[stats]' ({error})", name="scipy") from error
     return scipy.stats
@@ -138,7 +138,7 @@ def scipy_stats(what: str) -> Any:
 
 def has_scipy() -> bool:
     """Whether SciPy is installed."""
-    from importlib.util import find_spec  # noqa: PLC0415
+    from importlib.util import find_spec
 
     try:
         return find_spec("scipy") is not None

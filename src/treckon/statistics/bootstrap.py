@@ -94,7 +94,7 @@ def bootstrap_intervals(
     threads: int = 0,
 ) -> list[Interval]:
     """`bootstrap_interval` of each row of values (runs x queries), all over the same resamples of queries."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     matrix = rows(values, "values")
     confidence, method = share("confidence", confidence), one_of("method", method, METHODS)
@@ -140,7 +140,7 @@ def _corrected(
     a = sum(u^3) / (6 sum(u^2)^(3/2)), u = mean of the jackknife's means - the mean without unit i, the end at z is
     Phi(z0 + (z0 + z) / (1 - a (z0 + z))).
     """
-    from statistics import NormalDist  # noqa: PLC0415
+    from statistics import NormalDist
 
     normal, n = NormalDist(), len(resampled)
     difference = resampled - estimate

@@ -66,7 +66,7 @@ def paired_differences(baseline: ArrayLike, run: ArrayLike) -> Array:
 
     Raises EvaluationError for values that aren't finite numbers, or not equally many.
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
     first, second = numbers(baseline, "baseline"), numbers(run, "run")
     if len(first) != len(second):
@@ -130,9 +130,9 @@ def wilcoxon_test(differences: ArrayLike) -> PairedTest:
 
     Raises EvaluationError for differences that aren't finite numbers, ImportError where SciPy is missing.
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
-    from treckon._native.resampling import count_all_flips  # noqa: PLC0415
+    from treckon._native.resampling import count_all_flips
 
     found = numbers(differences, "differences")
     found = found[found != 0]
@@ -211,9 +211,9 @@ def randomization_tests(
     threads: int = 0,
 ) -> list[PairedTest]:
     """`randomization_test` of each row of differences (runs x queries), all with the same choices of signs."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
-    from treckon._native.resampling import count_all_flips  # noqa: PLC0415
+    from treckon._native.resampling import count_all_flips
 
     matrix = rows(differences, "differences")
     resamples, seed = resampling(resamples, seed)
@@ -247,6 +247,6 @@ def randomization_tests(
 
 def _scaled(values: Array) -> Array:
     """The values over a power of two: the greatest is at most 1, so squares and sums don't overflow."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     return numpy.ldexp(values, -magnitude(values))

@@ -42,10 +42,10 @@ def minimum_detectable_difference(
 
 def _noncentrality(n: int, power: float, alpha: float) -> float:
     """The noncentrality with which the test over n queries has the power."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     stats = scipy_stats("the minimum detectable difference")
-    from scipy.optimize import brentq  # noqa: PLC0415
+    from scipy.optimize import brentq
 
     critical = stats.t.isf(alpha / 2, n - 1)
 

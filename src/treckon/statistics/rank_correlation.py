@@ -25,7 +25,7 @@ def kendall_tau(first: ArrayLike, second: ArrayLike) -> float | None:
     >>> kendall_tau([0.3, 0.2, 0.1], [0.6, 0.4, 0.5])
     0.3333333333333333
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
     x, y = numbers(first, "first"), numbers(second, "second")
     if len(x) != len(y):

@@ -40,7 +40,7 @@ def share_out(n: int, cost: int, threads: int, work: Callable[[int, int, int], N
     if threads == 1:
         take(0)
         return
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -56,9 +56,9 @@ def bootstrap_distributions(
     sums: Array, sizes: Array, resamples: int, seed: int, threads: int, take: Callable[[int, Array], None]
 ) -> None:
     """Calls take(column, means of its resamples) for each column of `sums`: all are resampled alike."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
-    from treckon._native.resampling import bootstrap_means  # noqa: PLC0415
+    from treckon._native.resampling import bootstrap_means
 
     n_units, n_columns = sums.shape
     block = max(1, _KEPT // resamples)
@@ -76,9 +76,9 @@ def bootstrap_distributions(
 
 def flips_reaching(sums: Array, bounds: Array, resamples: int, seed: int, threads: int) -> Sequence[int]:
     """For each column, how many of the resamples with random signs have a |sum| of at least its bound."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
-    from treckon._native.resampling import count_flips  # noqa: PLC0415
+    from treckon._native.resampling import count_flips
 
     counts = numpy.zeros((threads, sums.shape[1]), dtype=numpy.longlong)
 
@@ -91,9 +91,9 @@ def flips_reaching(sums: Array, bounds: Array, resamples: int, seed: int, thread
 
 def ranges(sums: Array, resamples: int, seed: int, threads: int) -> Array:
     """The ranges of the columns' totals in each resample, rising, where values are permuted within each unit."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
-    from treckon._native.resampling import permuted_ranges  # noqa: PLC0415
+    from treckon._native.resampling import permuted_ranges
 
     found = numpy.empty(resamples)
 

@@ -77,7 +77,7 @@ def tukey_hsd(
     Raises EvaluationError for values that aren't finite numbers and for fewer than two runs, ParameterError for
     options.
     """
-    import numpy  # noqa: PLC0415
+    import numpy
 
     matrix = rows(values, "values")
     if len(matrix) < 2:

@@ -17,7 +17,7 @@ from treckon.errors import EvaluationError, InputError, ParameterError, in_short
 from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.evaluator import Evaluator
 from treckon.evaluation.run_files import named
-from treckon.inputs import as_run
+from treckon.inputs.forms import as_run
 from treckon.inputs.sources import Source
 from treckon.inputs.text import is_path
 from treckon.measures.registry import TEXT, VIEW_PREFERENCES, VIEW_SUBTOPICS

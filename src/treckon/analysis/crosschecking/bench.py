@@ -18,9 +18,10 @@ from treckon.analysis.crosschecking.tied import backwards, by_quicksort, by_quic
 from treckon.analysis.crosschecking.tool_names import N_RETRIEVED
 from treckon.errors import ParameterError
 from treckon.evaluation.evaluator import Evaluator
-from treckon.inputs import RUN, Columns, plain_mapping
+from treckon.inputs.columns import Columns
 from treckon.inputs.mappings import read_mapping
 from treckon.inputs.sources import Source
+from treckon.inputs.values import RUN, plain_mapping
 from treckon.naming.releases import RELEASES
 
 TYPE_CHECKING = False

@@ -484,7 +484,7 @@ def _at(cutoff: int) -> Callable[[Measure], Measure]:
 
 
 def _without_cutoff(measure: Measure) -> Measure | None:
-    from treckon.naming.syntax import field_measure  # noqa: PLC0415
+    from treckon.naming.syntax import field_measure
 
     return field_measure(measure.measure, None, measure.arguments)
 

@@ -47,7 +47,7 @@ class Target:
     def __init__(
         self, name: str, readings: Sequence[Measure], values: Sequence[Printed], judged: frozenset[str]
     ) -> None:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         self.name = name
         self.readings = tuple(readings)
@@ -67,7 +67,7 @@ class Target:
 
     def bounds(self, how: Interval) -> Doubles:
         """Lowest and highest value of each row."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         if how not in self._bounds:
             self._bounds[how] = numpy.array([how.of(one) for one in self.rows], dtype=float).reshape(-1, 2)
@@ -75,7 +75,7 @@ class Target:
 
     def places(self, evaluated: Evaluated) -> Any:
         """Where the rows' queries stand among those evaluated."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         if evaluated.query_ids not in self._places:
             at = [evaluated.at[str(one.query)] for one in self.rows]
@@ -123,7 +123,7 @@ class Frame:
     """
 
     def __init__(self, rules: Sequence[Rule], missing: Mask, empty: Mask, n_extra: int) -> None:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         self.missing = missing
         self.empty = empty
@@ -251,7 +251,7 @@ class Space:
 
     def n_reproduced(self, changes: Changes) -> Any:
         """How many values unchanged measures reproduce under changes, by rule."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         evaluated = self.evaluate(changes)
         counts = numpy.zeros(len(self.rules), dtype=int)
@@ -314,7 +314,7 @@ class Space:
 
     def empty(self, query_ids: tuple[str, ...], level: int) -> Mask:
         """Which queries have no relevant document; kept."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         key = query_ids, level
         if key not in self._empty:
@@ -324,7 +324,7 @@ class Space:
 
     def whole(self, variant: Variant, query_ids: tuple[str, ...], changes: Changes) -> Doubles | None:
         """The values of a variant that is computed of all queries together; kept."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         key = (str(variant.measure), variant.whole, changes)
         if key not in self._whole:
@@ -349,7 +349,7 @@ class Space:
 
     def n_negative(self, query_ids: tuple[str, ...]) -> Doubles:
         """How many judgements of each query are negative; kept."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         if query_ids not in self._n_negative:
             judgements = self._evaluator.qrels.judgements
@@ -373,7 +373,7 @@ class Evaluated:
         extra: Mapping[Measure, Mapping[str, float]],
     ) -> None:
         """extra: values of queries that are not judged, where these may be other than 0"""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         self.space = space
         self.changes = changes
@@ -389,7 +389,7 @@ class Evaluated:
 
     def fingerprint(self) -> bytes:
         """The same for the same values."""
-        import hashlib  # noqa: PLC0415
+        import hashlib
 
         return hashlib.blake2b(self._values.tobytes() + self.others, digest_size=16).digest()
 
@@ -410,7 +410,7 @@ class Evaluated:
 
     def values_of(self, variant: Variant) -> Doubles | None:
         """The values of all judged queries; None where the variant can't be evaluated so."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         if variant.whole is not None:
             return self.space.whole(variant, self.query_ids, self.changes)
@@ -430,7 +430,7 @@ class Evaluated:
 
     def means(self, variants: Sequence[Variant], values: Doubles, frame: Frame) -> Doubles:
         """The values over all queries: rules x variants, out of queries x variants."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         extra = numpy.array([sum(self.extra_of(one).values()) for one in variants])
         unknown = numpy.isnan(values)
@@ -453,7 +453,7 @@ class Evaluated:
 
     def _of_known(self, variant: Variant, values: Doubles, frame: Frame) -> list[float]:
         """The median of the queries that count, or the mean of those that are not 0, by rule."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         found: dict[int, float] = {}
         for i in frame.different.values():
@@ -469,7 +469,7 @@ class Evaluated:
 
     def block(self, variants: Sequence[Variant]) -> tuple[list[int], Doubles]:
         """Which variants can be evaluated, and their values: queries x variants."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         columns = [(v, values) for v, one in enumerate(variants) if (values := self.values_of(one)) is not None]
         if not columns:
@@ -480,7 +480,7 @@ class Evaluated:
         self, target: Target, variants: Sequence[Variant], block: tuple[list[int], Doubles], how: Interval
     ) -> Any:
         """How many printed values each variant reproduces: rules x variants; -1 where it can't be evaluated."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         which, values = block
         found = numpy.full((len(self.space.rules), len(variants)), -1, dtype=int)
@@ -506,7 +506,7 @@ class Evaluated:
 
     def _of_rows(self, target: Target, values: Doubles, frame: Frame, how: Interval) -> Any:
         """Of the queries' values how many are reproduced: rules x columns of values."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         at, bounds, printed = target.places(self), target.bounds(how), target.printed
         now = values[at]

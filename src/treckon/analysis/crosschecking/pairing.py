@@ -110,7 +110,7 @@ def _change(space: Space, pairing: Pairing, order: str, pairs: str = "") -> Chan
 
 def _n_reproduced_by(space: Space, pairings: Sequence[Pairing], judged: Sequence[str], in_run: Sequence[str]) -> Any:
     """How many values are reproduced by each pairing; only means that are averages are looked at."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     counts = numpy.zeros(len(pairings), dtype=int)
     if not pairings:

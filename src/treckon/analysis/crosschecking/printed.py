@@ -144,7 +144,7 @@ def _digits(text: str) -> int:
 
 def _is_single(value: float) -> bool:
     """Whether a double is a 32-bit number."""
-    import struct  # noqa: PLC0415
+    import struct
 
     try:
         single: float = struct.unpack("f", struct.pack("f", value))[0]
@@ -231,7 +231,7 @@ def _of_json(source: Source, known: _Known, format: str | None) -> Scores:
     hooks = {"parse_float": _Number, "parse_int": _Number, "parse_constant": _Number}
     lines = [line for _, line in source.lines() if line.strip()]
     if format == "jsonl" or format is None and len(lines) > 1 and all(_is_object(line) for line in lines[:2]):
-        import json  # noqa: PLC0415
+        import json
 
         rows = []
         for number, line in source.lines():
@@ -348,7 +348,7 @@ def _read_lines(found: Scores, lines: list[tuple[int, str]], name: str, known: _
 
 def _read_table(found: Scores, lines: list[tuple[int, str]], name: str, known: _Known) -> None:
     """A table under a line of names: a column a measure, or a column of measures' names."""
-    import csv  # noqa: PLC0415
+    import csv
 
     first = lines[0][1]
     separator = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","

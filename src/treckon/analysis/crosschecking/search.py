@@ -173,7 +173,7 @@ class Search:
 
     def _floor(self, entries: list[Entry]) -> float:
         """What single measures and the queries that count need whatever the evaluation's changes are, so far."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         sizes = numpy.array([float(len(one.changes)) for one in self.space.rules])
         needed: dict[Change, float] = {}
@@ -232,7 +232,7 @@ class Search:
                     yield entry, solution.how, rule
 
     def _weights(self, j: int) -> Any:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         return numpy.array([one.weight for one in self.space.variants[j]])
 
@@ -240,7 +240,7 @@ class Search:
         self, entries: list[Entry], hopeless: set[int], weights: list[Any]
     ) -> list[tuple[float, Entry, int, int]]:
         """Setups with what they cost at least, the most promising first."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         found = []
         sizes = numpy.array([float(len(one.changes)) for one in self.space.rules])
@@ -272,7 +272,7 @@ class Search:
         weights: list[Any],
         exceptions: dict[tuple[int, int], _Full],
     ) -> Solution:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         targets = self.space.targets
         solution = Solution(entry.changes, rule, how)
@@ -304,7 +304,7 @@ class Search:
 
     def _full_anywhere(self, entries: list[Entry], j: int, how: int, weights: Any) -> _Full:
         """Every setup that explains a target in full, with the variants of the smallest changes that do."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         found: list[tuple[Changes, Entry, int, Variant]] = []
         for entry in entries:
@@ -384,7 +384,7 @@ class _Full:
     _NEAREST, _UNDONE = 16, 0.01
 
     def __init__(self, known: list[tuple[Changes, Entry, int, Variant]]) -> None:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         self._known = known
         self._at: dict[Change, int] = {}
@@ -399,7 +399,7 @@ class _Full:
 
     def nearest(self, setup: Iterable[Change]) -> list[tuple[Changes, Entry, int, Variant]]:
         """Those that differ least from a setup."""
-        import numpy  # noqa: PLC0415
+        import numpy
 
         saved = numpy.zeros(len(self._at))
         for one in setup:

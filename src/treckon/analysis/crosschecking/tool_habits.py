@@ -193,7 +193,7 @@ def _divided_by_zero(n_parts: int) -> Callable[[Any, list[Any], Any], Any]:
     """
 
     def combine(values: Any, helpers: list[Any], _: Any) -> Any:
-        import numpy  # noqa: PLC0415
+        import numpy
 
         n_relevant, n_nonrelevant = helpers
         values = numpy.where((n_nonrelevant == 0.0) & (values > 0.0), numpy.nan, values)
@@ -209,7 +209,7 @@ _USUAL_PARTS = (1, 2, 4, 6, 8, 12, 16)
 
 def _bpref_of_trectools(above: Any, helpers: list[Any], n_negative: Any) -> Any:
     """bpref where a retrieved document of negative grade counts as relevant, in the qrels as nonrelevant."""
-    import numpy  # noqa: PLC0415
+    import numpy
 
     found, n_relevant, n_nonrelevant = helpers
     worst = numpy.minimum(n_relevant, n_nonrelevant + n_negative)

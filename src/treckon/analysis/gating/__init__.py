@@ -10,7 +10,7 @@ from treckon.analysis.gating.thresholds import BASELINE, FLOOR, HITS, MAXIMUM, M
 from treckon.errors import EvaluationError
 from treckon.evaluation.evaluator import Evaluator
 from treckon.evaluation.run_files import evaluate_judged
-from treckon.inputs import as_run
+from treckon.inputs.forms import as_run
 from treckon.inputs.sources import Source
 from treckon.inputs.text import is_path
 from treckon.measures.aggregation import MEAN
@@ -351,7 +351,7 @@ class _Judge:
             return RuleResult(rule, met, found, limit, text, failing)
         if not pairs:
             raise EvaluationError(f"{rule.place}: expected queries that both runs have, found none")
-        from treckon.statistics import bootstrap_interval, paired_differences  # noqa: PLC0415
+        from treckon.statistics import bootstrap_interval, paired_differences
 
         values, bases = zip(*pairs.values(), strict=True)
         interval = bootstrap_interval(paired_differences(bases, values), threads=self._threads, **rule.options)

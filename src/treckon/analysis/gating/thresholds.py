@@ -116,7 +116,7 @@ class _Reader:
         with source:
             self.name = source.name
             text = b"".join(source.blocks())
-        from hashlib import sha256  # noqa: PLC0415
+        from hashlib import sha256
 
         self.digest = sha256(text).hexdigest()
         self._data = parse_toml(text, self.name)

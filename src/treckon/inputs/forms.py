@@ -1,0 +1,260 @@
+"""Whatever a user passes for a run or for qrels, turned into one of three forms.
+
+`Source`:  TREC's text, for the scanner
+mapping:   {query id: {document id: number}}, the caller's own object, whose ids and numbers were not looked at yet
+`Columns`: ids and numbers as sequences or arrays of one length, of which every item was looked at
+
+Nothing that is passed in is changed; what can be read once (a generator, a stream) is read once. NumPy is imported only
+where arrays are passed, and no other library is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from treckon.errors import InputError, ParameterError
+from treckon.inputs.columns import Columns, checked_columns, from_lists, from_matrix, is_array, is_numpy
+from treckon.inputs.pastes import find_pastes, part_of_pastes, read_tsv_pastes
+from treckon.inputs.sources import Source
+from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
+from treckon.inputs.text import (
+    FORMATS,
+    detected_format,
+    open_text,
+    paste_format,
+    read_json,
+    read_msmarco_qrels,
+    read_msmarco_run,
+    read_tsv,
+)
+from treckon.inputs.values import QRELS, RUN, Kind, plain_documents, plain_mapping, shown
+from treckon.inputs.writing import write_qrels, write_run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from treckon.inputs.tables import Names
+
+__all__ = [
+    "FORMATS",
+    "QRELS",
+    "RUN",
+    "Columns",
+    "Rows",
+    "as_pair",
+    "as_qrels",
+    "as_run",
+    "as_run_or_rows",
+    "plain_documents",
+    "plain_mapping",
+    "write_qrels",
+    "write_run",
+]
+
+
+def as_run(
+    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
+) -> Source | Mapping[Any, Any] | Columns:
+    """A run in one of the three forms.
+
+    given: one of
+        a path (str or PathLike; ``-`` is standard input), an open file (binary or text; anything with ``read``), bytes,
+        or a str with a TAB or a line end or in the brackets of JSON: text of one of the formats below
+        {query id: {document id: score}}
+        {query id: documents, best first}
+        rows (query id, document id, score), or objects or mappings with these by name, from any iterable
+        a tuple (query ids, document ids, scores) of three columns: lists, arrays, anything that is a NumPy array to
+        NumPy or an Arrow array to Arrow
+        a tuple (query ids, document ids, scores) or (query ids, document ids) where all but the first have two
+        dimensions, one row a query. No document: the id -1, None, NaN or "", the score -inf, and NaN at a row's end
+        a table with names: a dict of columns, a structured array, pandas, polars, anything with __arrow_c_stream__
+        a `Columns`
+        {query id: {"ranked": documents, "relevant": documents}}, or a list of such with the "query" inside
+    columns: names of the columns (or attributes, or keys) of query ids, document ids and scores; without it, those
+        called query_id (qid, ...), doc_id (docno, docid, ...) and score
+    format: the format of text, instead of the one that the first line tells:
+        trec     ``qid Q0 docno rank score tag``; goes to the scanner as it is
+        msmarco  ``qid docid rank``
+        tsv      cells with a TAB between, under a line with names or in the order query, document, score
+        paste    ``query TAB ranked ids TAB relevant ids``, ids separated by spaces or commas
+        json     any of the forms with {} and [] above
+        Three columns with TABs between are msmarco where the third is a whole number, since an id alone could be one
+        too, and paste where it is a list of ids or an id with other characters; a fraction there could be a score, so
+        the format must be named.
+    name: how messages call it, where it has no name of its own
+
+    An id is text, bytes (UTF-8) or a whole number, which is the same as its decimal text. A score is any real number
+    but NaN. Rows in messages are counted from 0, lines from 1.
+
+    Raises InputError, and ParameterError where `columns` or `format` don't fit what is given.
+    """
+    form = as_run_or_rows(given, columns=columns, format=format, name=name)
+    return form.columns() if isinstance(form, Rows) else form
+
+
+def as_run_or_rows(
+    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
+) -> Source | Mapping[Any, Any] | Columns | Rows:
+    """The same, but rows are left as they are, so that no more than one of them need be there at a time."""
+    return _in_form(given, columns, format, RUN, name)
+
+
+def as_qrels(
+    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "qrels"
+) -> Source | Mapping[Any, Any] | Columns:
+    """Qrels in one of the three forms.
+
+    All is as with a run, with grades for scores: whole numbers of 32 bits, of whatever type. Besides:
+
+    - ``{query id: documents}`` is a list or set of relevant documents, which have grade 1
+    - the column of grades is called relevance (grade, label, rel, score)
+    - the format trec has lines ``qid 0 docno grade``; msmarco has ``qid docid``, all relevant, or TREC's four fields
+    """
+    form = _in_form(given, columns, format, QRELS, name)
+    return form.columns() if isinstance(form, Rows) else form
+
+
+def as_pair(
+    given: object, *, format: str | None = None, name: str = "input"
+) -> tuple[Mapping[Any, Any] | Columns, Mapping[Any, Any] | Columns]:
+    """Qrels and a run, in this order, out of one paste.
+
+    given: text (as with `as_run`) of the format paste or json, or what such JSON stands for:
+        {query id: {"ranked": documents, "relevant": documents}}, or a list of such with the "query" inside
+
+    "ranked" are documents, best first, or {document id: score}; "relevant" are documents, or {document id: grade}.
+
+    format: of text, "paste" or "json", instead of the one that the first line tells. It must be named where that line
+            may as well be MS MARCO's run: query, one document, a whole number.
+
+    Raises InputError, ParameterError for another format.
+    """
+    if format not in (None, "paste", "json"):
+        raise ParameterError(f"format: expected 'paste' or 'json', found {shown(format)}")
+    source = open_text(given, name)
+    if source is None:
+        data = given
+    else:
+        name = source.name
+        try:
+            if format is None:
+                format = paste_format(source)
+            data = read_json(source) if format == "json" else read_tsv_pastes(source)
+        finally:
+            if source is not given:
+                source.close()
+    pastes = find_pastes(data, name)
+    if pastes is None:
+        if not isinstance(data, (Mapping, list)) or data:
+            raise InputError(name, f"expected 'ranked' and 'relevant' documents of each query, found {shown(data)}")
+        pastes = {}
+    return part_of_pastes(pastes, QRELS, name), part_of_pastes(pastes, RUN, name)
+
+
+def _in_form(
+    given: object, columns: Names | None, text_format: str | None, kind: Kind, name: str
+) -> Source | Mapping[Any, Any] | Columns | Rows:
+    columns = _checked_names(columns, kind)
+    if text_format is not None and text_format not in FORMATS:
+        raise ParameterError(f"format: expected one of {', '.join(FORMATS)}, found {shown(text_format)}")
+    source = open_text(given, name)
+    if source is not None:
+        return _text_in_form(source, given, columns, text_format, kind)
+    if text_format is not None:
+        raise ParameterError(f"format: expected text with it (a path, an open file, bytes), found {shown(given)}")
+    return _data_in_form(given, columns, kind, name)
+
+
+def _checked_names(columns: object, kind: Kind) -> Names | None:
+    if columns is None:
+        return None
+    if isinstance(columns, str) or not isinstance(columns, Iterable) or len(names := tuple(columns)) != 3:
+        raise ParameterError(f"columns: expected three names (query, document, {kind.value}), found {shown(columns)}")
+    return names
+
+
+def _text_in_form(
+    source: Source, given: object, columns: Names | None, text_format: str | None, kind: Kind
+) -> Source | Mapping[Any, Any] | Columns | Rows:
+    """Text read in its format; TREC's is left to the scanner."""
+    own = source is not given
+    try:
+        if text_format is None:
+            text_format = "tsv" if columns else detected_format(source, kind)
+        form = _read_text(source, columns, text_format, kind)
+    except BaseException:
+        if own:
+            source.close()
+        raise
+    if own and form is not source:
+        source.close()
+    return form
+
+
+def _read_text(
+    source: Source, columns: Names | None, text_format: str, kind: Kind
+) -> Source | Mapping[Any, Any] | Columns | Rows:
+    if text_format == "json":
+        return _data_in_form(read_json(source), columns, kind, source.name)
+    if text_format == "tsv":
+        return read_tsv(source, columns, kind)
+    if columns is not None:
+        raise ParameterError(f"columns: expected a table with names, found text of the format {text_format}")
+    if text_format == "paste":
+        return part_of_pastes(read_tsv_pastes(source), kind, source.name)
+    if text_format == "msmarco":
+        return read_msmarco_run(source) if kind is RUN else read_msmarco_qrels(source)
+    return source
+
+
+def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | Rows:
+    if isinstance(given, Mapping):
+        return _mapping_in_form(given, columns, kind, name)
+    table = from_table(given, columns, kind, name)
+    if table is not None:
+        return table
+    nameless = _nameless_in_form(given, kind, name)
+    if nameless is not None:
+        if columns is not None:
+            raise ParameterError(f"columns: expected a table with names, found {shown(given)}")
+        return nameless
+    if isinstance(given, Iterable):
+        return Rows(given, columns, kind, name)
+    raise InputError(
+        name,
+        f"expected a path, an open file, bytes, a mapping, a table, columns or rows (query, document, {kind.value}), "
+        f"found {shown(given)}",
+    )
+
+
+def _mapping_in_form(
+    given: Mapping[Any, Any], columns: Names | None, kind: Kind, name: str
+) -> Mapping[Any, Any] | Columns:
+    table = from_dict_of_columns(given, columns, kind, name)
+    if table is not None:
+        return table
+    pastes = find_pastes(given, name)
+    if pastes is not None:
+        return part_of_pastes(pastes, kind, name)
+    if all(isinstance(documents, Mapping) for documents in given.values()):
+        return given
+    return from_lists(given, kind, name)
+
+
+def _nameless_in_form(given: object, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | None:
+    """Columns, arrays and pastes; None for what may be rows."""
+    if isinstance(given, Columns):
+        parts = given.query_ids, given.doc_ids, given.values
+        name = name if given.name == "columns" else given.name
+        return checked_columns(*parts, kind, name, order=given.order, empty_queries=given.empty_queries)
+    if is_numpy(given) and given.ndim == 2 and given.shape[1] == 3:
+        return checked_columns(given[:, 0], given[:, 1], given[:, 2], kind, name)
+    if type(given) is tuple and len(given) in (2, 3):
+        # A tuple of tuples is rows, also where it has three of three.
+        if any(getattr(one, "ndim", 1) == 2 for one in given):
+            return from_matrix(*given, kind=kind, name=name)
+        if len(given) == 3 and (any(map(is_array, given)) or all(isinstance(one, list) for one in given)):
+            return checked_columns(*given, kind, name)
+    pastes = find_pastes(given, name)
+    return None if pastes is None else part_of_pastes(pastes, kind, name)
