@@ -290,6 +290,39 @@ def test_a_document_listed_twice(duplicates, shown):
         treckon.evaluate({"q": {"a": 1}}, rows, "RR")
 
 
+@pytest.mark.parametrize(
+    ("ties", "shown"), [("trec", 0.5), ("docno", 1.0), ("input", 1.0), ("optimistic", 1.0), ("pessimistic", 0.5)]
+)
+def test_a_document_may_be_listed_again_beyond_the_depth(ties, shown):
+    rows = [("q", "a", 9.0), ("q", "b", 9.0), ("q", "c", 8.0), ("q", "c", 7.0)]
+    for depth in (1, 2, 3):
+        found = treckon.evaluate({"q": {"a": 1}}, rows, "AP", ties=ties, depth=depth)["AP"]
+        assert found == (shown if depth > 1 else float(shown == 1.0))
+    for depth in (4, 5, None):
+        with pytest.raises(EvaluationError, match="query 'q', document 'c': expected each document once"):
+            treckon.evaluate({"q": {"a": 1}}, rows, "AP", ties=ties, depth=depth)
+
+
+def test_the_order_of_ties_says_which_copies_are_within_the_depth():
+    rows = [("q", "b", 2.0), ("q", "c", 1.0), ("q", "a", 1.0), ("q", "a", 1.0)]
+    assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", depth=3)["RR"] == 1 / 3
+    assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", depth=3, ties="pessimistic")["RR"] == 1 / 3
+    with pytest.raises(EvaluationError, match="query 'q', document 'a': expected each document once"):
+        treckon.evaluate({"q": {"a": 1}}, rows, "RR", depth=3, ties="optimistic")
+
+
+@pytest.mark.parametrize(("last", "shown"), [("c", 0.5), ("b", 0.75), ("a", None)])
+def test_copies_are_within_the_depth_if_they_are_by_the_grades_of_any_group(last, shown):
+    rows = [("q", "b", 2.0), ("q", "c", 1.0), ("q", "a", 1.0), ("q", "a", 1.0)]
+    groups = {"q": {"s": {"c": 1}, "t": {last: 1}}}
+    evaluator = treckon.Evaluator(groups, "map_avgjg", format="qrels_jg", depth=3, ties="optimistic")
+    if shown is None:
+        with pytest.raises(EvaluationError, match="query 'q', document 'a': expected each document once"):
+            evaluator.evaluate(rows)
+    else:
+        assert evaluator.evaluate(rows)["map_avgjg"] == shown
+
+
 def test_the_highest_score_of_a_document_can_stay():
     rows = [("q", "a", 1.0), ("q", "x", 2.0), ("q", "a", 3.0)]
     assert treckon.evaluate({"q": {"a": 1}}, rows, "RR", duplicates="max")["RR"] == 1.0

@@ -654,7 +654,9 @@ cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) n
     cdef Segment segment
     if not share.target.needs_ranking:
         return True
-    status = filter_records(&share.joiner, listed, &share.target.policy, &segment)
+    status = filter_records(
+        &share.joiner, share.target.table, &share.target.table.queries[query], listed, &share.target.policy, &segment
+    )
     if status == DUPLICATE:
         return note_duplicate(share, query, &segment)
     if status != JOINED or not evaluate_query(

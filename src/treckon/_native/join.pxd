@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from treckon._native.lines cimport Record, Segment
-from treckon._native.qrels cimport Table, Unit
+from treckon._native.qrels cimport Query, Table, Unit
 from treckon._native.ranking cimport Hit, Ranking
 from treckon._native.scan cimport tk_key_t
 
@@ -86,7 +86,12 @@ cdef void joiner_free(Joiner *joiner) noexcept nogil
 cdef bint more_found(Joiner *joiner) noexcept nogil
 # Takes out what the policy takes out before anything else; `filtered` is the segment that is left.
 cdef JoinStatus filter_records(
-    Joiner *joiner, const Segment *segment, const Policy *policy, Segment *filtered
+    Joiner *joiner,
+    const Table *table,
+    const Query *query,
+    const Segment *segment,
+    const Policy *policy,
+    Segment *filtered,
 ) noexcept nogil
 
 # The judged documents of a query's lines, ranked (joiner.found). Without lines (segment NULL) there are none.

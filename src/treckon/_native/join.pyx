@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 from treckon._native.lines cimport Record, Segment
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Table, Unit, find_judged, is_anywhere, may_be_judged
+from treckon._native.qrels cimport Query, Table, Unit, find_judged, is_anywhere, may_be_judged
 from treckon._native.ranking cimport UNPOOLED, Hit, Ranking
 from treckon._native.scan cimport TK_UNLIKELY, tk_compare, tk_hash, tk_key_t, tk_same
 from treckon._native.sort cimport merge_sort
@@ -50,6 +50,11 @@ cdef inline int docno_order(const Segment *segment, int64_t i, int64_t j) noexce
     return tk_compare(segment.text + x.offset, x.length, segment.text + y.offset, y.length)
 
 
+cdef inline bint goes_by_grades(const Policy *policy) noexcept nogil:
+    # Whether the order of ties differs from one unit's judgements to the next.
+    return policy.ties == BEST_FIRST or policy.ties == WORST_FIRST
+
+
 cdef int tie_order(const Order *order, int64_t i, int64_t j) noexcept nogil:
     # The order of two documents with the same score.
     cdef Ties ties = order.policy.ties
@@ -59,7 +64,7 @@ cdef int tie_order(const Order *order, int64_t i, int64_t j) noexcept nogil:
     cdef int by_docno
     if ties == AS_LISTED:
         return 0
-    if (ties == BEST_FIRST or ties == WORST_FIRST) and order.grades[i] != order.grades[j]:
+    if goes_by_grades(order.policy) and order.grades[i] != order.grades[j]:
         return -1 if (order.grades[i] > order.grades[j]) == (ties == BEST_FIRST) else 1
     if ties == SEEDED_RANDOM:
         key = order.policy.seed
@@ -93,11 +98,27 @@ cdef int id_order(const void *context, int64_t i, int64_t j) noexcept nogil:
     return order if order else (i > j) - (i < j)
 
 
+cdef bint rank_all(Joiner *joiner, const Order *order) noexcept nogil:
+    # All records as ranked, in joiner.order; behind them is room for as many. False: out of memory.
+    cdef int64_t n = order.segment.n_records, i
+    if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n, sizeof(int64_t)):
+        return False
+    for i in range(n):
+        joiner.order[i] = i
+    merge_sort(joiner.order, n, joiner.order + n, ranking_order, order)
+    return True
+
+
 # ---- documents that are listed twice, and other things that are taken out
 
 
 cdef JoinStatus filter_records(
-    Joiner *joiner, const Segment *segment, const Policy *policy, Segment *filtered
+    Joiner *joiner,
+    const Table *table,
+    const Query *query,
+    const Segment *segment,
+    const Policy *policy,
+    Segment *filtered,
 ) noexcept nogil:
     # Takes out what the policy takes out before anything else; `filtered` is what is left.
     cdef JoinStatus status
@@ -109,7 +130,7 @@ cdef JoinStatus filter_records(
         return JOIN_OUT_OF_MEMORY if status == JOIN_OUT_OF_MEMORY else JOINED
     if policy.repeats == REPEATS_REFUSED:
         if policy.depth < <int64_t> filtered.n_records:
-            return find_repeat_within(joiner, filtered, policy)
+            return find_repeat_within(joiner, table, query, filtered, policy)
         return DUPLICATE
     return JOINED if take_out_repeats(joiner, filtered, policy) else JOIN_OUT_OF_MEMORY
 
@@ -159,18 +180,34 @@ cdef JoinStatus find_repeat(Joiner *joiner, const Segment *segment) noexcept nog
     return JOINED
 
 
-cdef JoinStatus find_repeat_within(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
-    # The same within the depth, which may cut a copy off: sorts, since this is rare.
+cdef JoinStatus find_repeat_within(
+    Joiner *joiner, const Table *table, const Query *query, const Segment *segment, const Policy *policy
+) noexcept nogil:
+    # The same within the depth, which may cut a copy off: of each ranking, where the units' grades make several.
+    cdef const Unit *unit
+    cdef JoinStatus status = JOINED
+    cdef uint64_t i, n_rankings = query.n_units if goes_by_grades(policy) else 1
+    for i in range(n_rankings):
+        unit = &table.units[query.first_unit + i]
+        if find_judged_records(joiner, table, unit, segment) != JOINED:
+            return JOIN_OUT_OF_MEMORY
+        if note_grades(joiner, segment, policy) != JOINED:
+            return JOIN_OUT_OF_MEMORY
+        status = find_repeat_ranked(joiner, segment, policy)
+        if status != JOINED:
+            break
+    return status
+
+
+cdef JoinStatus find_repeat_ranked(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
+    # The same within the depth of one ranking, after note_grades(): sorts, since this is rare.
     cdef int64_t n = segment.n_records, i, depth = policy.depth
     cdef Order order
     order.segment = segment
     order.policy = policy
-    order.grades = NULL
-    if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n, sizeof(int64_t)):
+    order.grades = joiner.grades
+    if not rank_all(joiner, &order):
         return JOIN_OUT_OF_MEMORY
-    for i in range(n):
-        joiner.order[i] = i
-    merge_sort(joiner.order, n, joiner.order + n, ranking_order, &order)
     merge_sort(joiner.order, depth, joiner.order + n, id_order, &order)
     for i in range(1, depth):
         if docno_order(segment, joiner.order[i - 1], joiner.order[i]) == 0:
@@ -292,7 +329,7 @@ cdef inline bint note_judged(
 cdef JoinStatus note_grades(Joiner *joiner, const Segment *segment, const Policy *policy) noexcept nogil:
     # Grades by record, for the orders of ties that go by them.
     cdef size_t i
-    if policy.ties != BEST_FIRST and policy.ties != WORST_FIRST:
+    if not goes_by_grades(policy):
         return JOINED
     if not reserve(<void **> &joiner.grades, &joiner.grade_capacity, segment.n_records + 1, sizeof(int32_t)):
         return JOIN_OUT_OF_MEMORY
@@ -551,13 +588,10 @@ cdef bint find_holes(
     order.segment = segment
     order.policy = policy
     order.grades = joiner.grades
-    if not reserve(<void **> &joiner.order, &joiner.order_capacity, 2 * n, sizeof(int64_t)):
+    if not rank_all(joiner, &order):
         return False
     if not reserve(<void **> &joiner.holes, &joiner.hole_capacity, n, sizeof(int64_t)):
         return False
-    for i in range(n):
-        joiner.order[i] = i
-    merge_sort(joiner.order, n, joiner.order + n, ranking_order, &order)
     for i in range(min(n, policy.depth)):
         record = &segment.records[joiner.order[i]]
         if not is_anywhere(table, record.hash, segment.text + record.offset, record.length):
