@@ -35,7 +35,7 @@ Options.warning_errors = True
 # Contracted multiply-adds round once where the reference rounds twice, so a value could differ from one processor to
 # the next; for the same reason nothing here is compiled for the processor at hand.
 COMPILE_FLAGS = {"msvc": ["/O2", "/fp:precise"], "unix": ["-O3", "-ffp-contract=off"]}
-SANITIZE_FLAGS = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-O1", "-g"]
+SANITIZE_FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-O1", "-g"]
 
 NO_COMPILER = (
     "treckon needs a C compiler (gcc, clang or MSVC) to build from source, and {compiler} cannot be run. "

@@ -515,7 +515,8 @@ cdef bint keep_ranking(Target *target, Joiner *joiner, int64_t query, int view) 
     if copy == NULL:
         return False
     memcpy(copy, &joiner.ranking, sizeof(Ranking))
-    memcpy(copy + sizeof(Ranking), joiner.ranking.hits, n_hits * sizeof(Hit))
+    if n_hits:  # without any, there may be no memory for them yet
+        memcpy(copy + sizeof(Ranking), joiner.ranking.hits, n_hits * sizeof(Hit))
     free(target.kept_rankings[at])
     target.kept_rankings[at] = copy
     return True

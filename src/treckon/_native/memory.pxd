@@ -4,10 +4,11 @@ from libc.stdlib cimport realloc
 
 
 cdef inline bint reserve(void **memory, size_t *capacity, size_t needed, size_t item_size) noexcept nogil:
-    # Room for at least `needed` items, by doubling. False: out of memory, and everything is as it was.
+    # Room for at least `needed` items, by doubling, and never NULL, which memcpy may not have even for 0 bytes.
+    # False: out of memory, and everything is as it was.
     cdef size_t target = capacity[0] if capacity[0] else 256
     cdef void *larger
-    if needed <= capacity[0]:
+    if needed <= capacity[0] and capacity[0]:
         return True
     while target < needed:
         target *= 2
