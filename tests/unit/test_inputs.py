@@ -733,7 +733,8 @@ NO_ID = "expected text or a whole number as id, found"
         ),
         (
             {"q": {"d1"}},
-            "run: query 'q': expected a list of documents, best first, or documents with scores, found set",
+            "run: query 'q': expected a list of documents, best first, or documents with scores, found set; give a "
+            "list, best first",
         ),
         (
             {"q": {"d": 1}, "r": ["d"]},
@@ -865,7 +866,7 @@ def test_two_columns_of_one_name():
 
 def test_a_table_that_is_not_computed_yet():
     pl = pytest.importorskip("polars")
-    with pytest.raises(InputError, match="found LazyFrame$"):
+    with pytest.raises(InputError, match="found LazyFrame; collect"):
         as_run(pl.LazyFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}))
 
 

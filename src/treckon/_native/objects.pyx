@@ -74,11 +74,16 @@ cdef bint has_nul(object text) except -1:
     return memchr(characters, 0, length) != NULL
 
 
+cdef bint has_items(object value):
+    # Whether it is an array, be it of one item; a number is none, or one without dimensions.
+    return getattr(value, "ndim", 0) != 0
+
+
 cdef double number_of(object value, str place) except? -1.0:
     # A score: any real scalar.
     cdef double number
     cdef bint is_complex = isinstance(value, Complex) and not isinstance(value, Real)
-    if is_complex or isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+    if is_complex or isinstance(value, (str, bytes)) or has_items(value) or not hasattr(value, "__float__"):
         raise InputError(place, f"expected a number as score, {described(value)}")
     try:
         number = float(value)
@@ -93,13 +98,15 @@ cdef double number_of(object value, str place) except? -1.0:
 
 cdef int32_t grade_of(object value, str place) except? -1:
     # A grade: any real scalar that is whole.
-    if isinstance(value, (str, bytes)) or not (hasattr(value, "__index__") or hasattr(value, "__float__")):
+    if isinstance(value, (str, bytes)) or has_items(value) or not (
+        hasattr(value, "__index__") or hasattr(value, "__float__")
+    ):
         raise InputError(place, f"expected a whole number as grade, {described(value)}")
     try:
         whole = int(value)
         if whole != value:
             raise ValueError
-    except (ValueError, OverflowError):
+    except Exception:  # whatever somebody's __int__ or __eq__ raises
         advice = "(a gain mapping gives grades fractional gains)"
         raise InputError(place, f"expected a whole number as grade, found {in_short(value)} {advice}") from None
     if not -2 ** 31 <= whole < 2 ** 31:

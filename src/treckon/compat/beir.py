@@ -13,6 +13,7 @@ from typing import NamedTuple
 from treckon._native.objects import id_bytes, id_text
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.evaluation.evaluator import Evaluator
+from treckon.inputs.values import keyed
 from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
@@ -90,6 +91,7 @@ def evaluate(
     The mean is over the queries that are judged and have results. Raises NoQueriesError where there is none, InputError
     for ids and scores that can't be read, ParameterError for cutoffs.
     """
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     cutoffs = checked_cutoffs(k_values)
     names = [f"{name}@{k}" for name in _MAIN.values() for k in cutoffs]
     judged = {query_id: documents for query_id, documents in qrels.items() if documents}
@@ -125,6 +127,7 @@ def evaluate_custom(
     key = _CUSTOM_NAMES.get(metric.lower())
     if key is None:
         raise UnknownMeasureError(f"metric: expected one of {', '.join(_CUSTOM_NAMES)}, found {metric!r}")
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     if not qrels:
         raise NoQueriesError("qrels: expected a query, found none")
     cutoffs = checked_cutoffs(k_values)

@@ -12,7 +12,7 @@ Needs the package ir_measures, which is the extra "ir-measures" of treckon.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from inspect import GEN_CREATED, getgeneratorlocals, getgeneratorstate, isgenerator
 from math import inf, isclose, sqrt
@@ -32,6 +32,7 @@ import treckon.measures  # noqa: F401  (fills the registry)
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, TreckonError, UnknownMeasureError
 from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.evaluator import Evaluator
+from treckon.inputs.values import mapping_of
 from treckon.measures import registry
 from treckon.naming.ir_measures import DCG
 from treckon.naming.syntax import Measure, field_measure, parse
@@ -329,8 +330,8 @@ def _by_subtopic(qrels: Any) -> Any:
     """Judgements by query, subtopic (ir_measures' iteration, 0 where there is none) and document; a file as it is."""
     if isinstance(qrels, (str, PathLike)) or hasattr(qrels, "read"):
         return qrels
-    if isinstance(qrels, Mapping):
-        return {query: {"0": documents} for query, documents in qrels.items()}
+    if (judged := mapping_of(qrels, "qrels")) is not None:
+        return {query: {"0": documents} for query, documents in judged.items()}
     rows: Iterable[tuple[Any, Any, Any, Any]]
     if hasattr(qrels, "columns"):
         subtopics = qrels["iteration"] if "iteration" in qrels.columns else ["0"] * len(qrels)

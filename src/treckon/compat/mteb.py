@@ -15,6 +15,7 @@ from typing import NamedTuple
 from treckon.compat.beir import checked_cutoffs, values_of
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluation.evaluator import Evaluator
+from treckon.inputs.values import keyed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def calculate_retrieval_scores(
     Raises NoQueriesError where no judged query has results, InputError and TypeError for ids, grades and scores that
     can't be read, ParameterError for cutoffs.
     """
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     cutoffs = checked_cutoffs(k_values)
     counted = {query_id: documents for query_id, documents in results.items() if qrels.get(query_id)}
     if not counted:
@@ -161,6 +163,7 @@ def parse_metrics_from_scores(
 
 def mrr(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
     """Reciprocal ranks of the judged queries, in the order of the results: ``{"MRR@10": [value, ...]}``."""
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     return _lists(qrels, _judged(results, qrels), k_values, "MRR@", "RR")
 
 
@@ -169,6 +172,7 @@ def recall_cap(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[
 
     None for a query without a relevant document.
     """
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     judged = _judged(results, qrels)
     lists = _lists(qrels, judged, k_values, "R_cap_at_", "R_cap")
     has_relevant = [any(grade > 0 for grade in qrels[query_id].values()) for query_id in judged]
@@ -183,11 +187,13 @@ def hole(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
 
     Of all queries of the results, judged or not.
     """
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     return _lists({**dict.fromkeys(results, {}), **qrels}, results, k_values, "Hole_at_", "Hole")
 
 
 def top_k_accuracy(qrels: Qrels, results: Results, k_values: Iterable[int]) -> ByQuery:
     """1 for each judged query with a relevant document among the first k, else 0: ``{"Accuracy@10": [value, ...]}``."""
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     return _lists(qrels, _judged(results, qrels), k_values, "Accuracy@", "Success")
 
 
@@ -314,7 +320,7 @@ def evaluate_abstention(results: Results, metric_scores: Mapping[str, Sequence[f
     metric_scores: a measure's value for each query of the results, in their order
     """
     confidences: defaultdict[str, list[float]] = defaultdict(list)
-    for documents in results.values():
+    for documents in keyed(results, "results").values():
         for name, value in confidence_scores(documents.values()).items():
             confidences[name].append(value)
     return {
@@ -337,6 +343,7 @@ def calculate_pmrr(original_run: Results, new_run: Results, changed_qrels: Mappi
     The mean of `rank_score` over documents, then over queries; one that a run lacks is left out, with a warning in the
     log. After Weller et al., FollowIR, 2024. Raises NoQueriesError where no query is left that has documents.
     """
+    original_run, new_run = keyed(original_run, "original_run"), keyed(new_run, "new_run")
     by_query = []
     for query_id, changed in changed_qrels.items():
         if f"{query_id}-og" not in original_run or f"{query_id}-changed" not in new_run:
@@ -386,6 +393,7 @@ def evaluate_p_mrr_change(
     ``{"p-MRR": value, "og": {"ndcg_at_10": ...}, "changed": {...}}``. Raises as `calculate_pmrr` and
     `calculate_retrieval_scores` do.
     """
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     cutoffs = checked_cutoffs(k_values)
     found: dict[str, Any] = {}
     runs = {name: {one: results[one] for one in results if one.endswith(f"-{name}")} for name in ("og", "changed")}
@@ -438,6 +446,7 @@ def max_over_subqueries(qrels: Qrels, results: Results, k_values: Iterable[int])
     A document's score is the highest that it has for one of the subqueries. The judgements of a query are those of its
     last subquery. Subqueries without results are left out. Raises as `calculate_retrieval_scores` does.
     """
+    qrels, results = keyed(qrels, "qrels"), keyed(results, "results")
     judgements: dict[str, Mapping[str, int]] = {}
     merged: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for query_id, judged in qrels.items():

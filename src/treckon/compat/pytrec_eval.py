@@ -23,6 +23,7 @@ from treckon.measures.parameters import NO_PARAMETERS, Cutoffs, Pairs, Reals
 from treckon.measures.registry import INTEGER, TEXT, VIEW_RANKING, VIEW_RUN
 from treckon.naming.releases import NICKNAMES, PRINT_ORDER, RELEASES
 from treckon.naming.trec_eval import parse_parameters
+from treckon.whole_numbers import is_truth_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class RelevanceEvaluator:
     ) -> None:
         if compat not in RELEASES:
             raise ParameterError(f"compat: expected {' or '.join(map(repr, RELEASES))}, found {compat!r}")
-        judged = {query_id: given for query_id, given in query_relevance.items() if len(given)}
+        judged = {query_id: given for query_id, given in query_relevance.items() if _has_documents(given)}
         level = _level(relevance_level)
         asked = _parameters(self._expand_nicknames(measures), _known(compat))
         builder = QrelsBuilder()
@@ -318,6 +319,11 @@ def _known(release: str) -> set[str]:
     return {one.name for one in registry.all_measures() if one.since and one.view in (VIEW_RUN, VIEW_RANKING)}
 
 
+def _has_documents(given: object) -> bool:
+    """Whether these are any judgements, be they of a wrong type."""
+    return not hasattr(given, "__len__") or len(given) > 0
+
+
 def _level(given: object) -> int:
     try:
         level = operator.index(given)  # type: ignore[arg-type]
@@ -350,7 +356,7 @@ def _checked_judgements(query_id: object, documents: object) -> Mapping[str, int
                 f"Expected mapping of document id to query relevance or matching score. {of_document}: expected text "
                 f"as id, found {type(document_id).__name__}"
             )
-        if not hasattr(type(grade), "__index__"):
+        if not hasattr(type(grade), "__index__") and not is_truth_value(grade):  # NumPy's, since 2.3
             found = f"{grade!r} ({type(grade).__name__})"
             raise TypeError(f"Expected relevance to be integer. {of_document}: found {found}")
         _check_id(document_id, of_document)

@@ -16,6 +16,7 @@ from treckon.inputs.forms import as_qrels, as_run_or_rows
 from treckon.inputs.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source
 from treckon.inputs.tables import Rows
+from treckon.inputs.values import documents_of, mapping_of
 from treckon.measures.registry import (
     BOUNDED,
     TEXT,
@@ -125,8 +126,8 @@ class Evaluator:
     def _read_groups(self, qrels: Any, format: str) -> tuple[Qrels, str]:
         """Judgements in groups, and what measures of them look at."""
         format = "qrels_jg" if format == "subtopics" else format
-        if isinstance(qrels, Mapping) and format == "qrels_jg":
-            return self._grouped(qrels), VIEW_JUDGMENT_GROUPS
+        if format == "qrels_jg" and (mapping := mapping_of(qrels, "qrels")) is not None:
+            return self._grouped(mapping), VIEW_JUDGMENT_GROUPS
         given = as_qrels(qrels, format="trec")
         if not isinstance(given, Source):
             raise InputError("qrels", f"expected a path, an open file or text in the format {format}")
@@ -144,11 +145,12 @@ class Evaluator:
         """The table of {query: {group: {document: grade}}}."""
         builder = QrelsBuilder()
         for query_id, groups in qrels.items():
+            groups = documents_of(groups, query_id, "qrels")
             if not isinstance(groups, Mapping):
                 expected = "expected a mapping from groups to documents with grades"
                 raise InputError(f"qrels: query {in_short(query_id)}", f"{expected}, found {type(groups).__name__}")
             for group, documents in groups.items():
-                add_mapping(builder, {query_id: documents}, group)
+                add_mapping(builder, {query_id: documents_of(documents, query_id, "qrels")}, group)
         table = builder.finish(self.conventions.release, True)
         if (number := table.first_duplicate()) >= 0:
             group, docno = table.duplicate(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from array import array
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import ItemsView, Iterable, Mapping, Set, ValuesView
 
 from treckon.errors import InputError, in_short
 from treckon.inputs.values import (
@@ -13,10 +13,12 @@ from treckon.inputs.values import (
     RUN,
     Kind,
     Refused,
+    all_mappings,
     all_real,
     document_place,
     first_repeated,
     id_of,
+    keyed,
     plain_documents,
     query_place,
     shown,
@@ -265,7 +267,18 @@ def _numpy_values(column: np.ndarray[Any, Any], kind: Kind, place: Place) -> np.
     return values if kind is RUN else np.ascontiguousarray(column, dtype=np.int32)
 
 
-def from_lists(lists: Mapping[Any, object], kind: Kind, name: str) -> Columns:
+def from_documents(by_query: Mapping[Any, object], kind: Kind, name: str) -> Mapping[Any, Any] | Columns:
+    """{query id: documents} in the form that the documents have: a mapping where all have numbers. Raises InputError.
+
+    Documents with keys have numbers, any other collection lists them.
+    """
+    by_query = keyed(by_query, name)
+    if all_mappings(by_query):
+        return by_query
+    return _from_lists(by_query, kind, name)
+
+
+def _from_lists(lists: Mapping[Any, object], kind: Kind, name: str) -> Columns:
     """{query id: documents, best first} of a run; {query id: relevant documents} of qrels. Raises InputError.
 
     Of qrels, a query may have {document id: grade}, too.
@@ -300,19 +313,41 @@ def from_lists(lists: Mapping[Any, object], kind: Kind, name: str) -> Columns:
 
 def _listed_ids(listed: object, query: str, kind: Kind, name: str) -> list[str]:
     place = query_place(name, query)
-    if isinstance(listed, Set) and kind is QRELS:
-        return sorted(texts(listed, lambda _: place))
     if isinstance(listed, Mapping):
         raise InputError(place, "expected a list of documents as for other queries, found documents with scores")
-    if isinstance(listed, (str, bytes, bytearray, Set)) or not isinstance(listed, Iterable):
-        what = "a list of documents, best first" if kind is RUN else "a list of relevant documents"
-        raise InputError(place, f"expected {what}, or documents with {kind.value}s, found {shown(listed)}")
+    if type(listed) is not list:
+        if (advice := _advice_on_list(listed, kind)) is not None:
+            raise InputError(place, f"{_expected(kind)}, found {shown(listed)}{advice}")
+        if isinstance(listed, Set):
+            return sorted(texts(listed, lambda _: place))
     column = plain_column(listed, place)
     if is_numpy(column):
         if column.ndim != 1:
             raise InputError(place, f"expected a list of documents, found an array of shape {column.shape}")
         column = _listed(column, "text or whole numbers as ids", lambda _: place)
+    first = column[0] if len(column) else None
+    expected_ids = "expected ids of documents, or documents with numbers"
+    if isinstance(first, float):
+        raise InputError(place, f"{expected_ids}, found {shown(listed)} of numbers such as {shown(first)}")
+    if isinstance(first, (tuple, list)) and len(first) == 2:
+        raise InputError(place, f"{expected_ids}, found a {shown(listed)} of pairs; give dict() of it")
     return texts(column, lambda i: f"{place}, item {i}")
+
+
+def _expected(kind: Kind) -> str:
+    what = "a list of documents, best first" if kind is RUN else "a list of relevant documents"
+    return f"expected {what}, or documents with {kind.value}s"
+
+
+def _advice_on_list(listed: object, kind: Kind) -> str | None:
+    """Why this is no list of documents, and what to give instead; None where it may be one."""
+    if isinstance(listed, (ValuesView, ItemsView)):
+        return "; give the mapping itself"
+    if isinstance(listed, Set):
+        return None if kind is QRELS else "; give a list, best first"
+    if hasattr(listed, "columns"):
+        return "; give one table with the documents of all queries"
+    return "" if isinstance(listed, (str, bytes, bytearray)) or not isinstance(listed, Iterable) else None
 
 
 def from_matrix(query_ids: object, doc_ids: object, values: object | None = None, *, kind: Kind, name: str) -> Columns:

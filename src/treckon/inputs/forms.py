@@ -10,10 +10,10 @@ where arrays are passed, and no other library is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import ItemsView, Iterable, Mapping, ValuesView
 
 from treckon.errors import InputError, ParameterError
-from treckon.inputs.columns import Columns, checked_columns, from_lists, from_matrix, is_array, is_numpy
+from treckon.inputs.columns import Columns, checked_columns, from_documents, from_matrix, is_array, is_numpy
 from treckon.inputs.pastes import find_pastes, part_of_pastes, read_tsv_pastes
 from treckon.inputs.sources import Source
 from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
@@ -27,7 +27,7 @@ from treckon.inputs.text import (
     read_msmarco_run,
     read_tsv,
 )
-from treckon.inputs.values import QRELS, RUN, Kind, plain_documents, plain_mapping, shown
+from treckon.inputs.values import QRELS, RUN, Kind, mapping_of, plain_documents, plain_mapping, shown
 from treckon.inputs.writing import write_qrels, write_run
 
 TYPE_CHECKING = False
@@ -83,6 +83,10 @@ def as_run(
         too, and paste where it is a list of ids or an id with other characters; a fraction there could be a score, so
         the format must be named.
     name: how messages call it, where it has no name of its own
+
+    What has `keys` and `__getitem__` is a mapping, registered as one or not: a pandas Series is, by its index. Refused,
+    with what to give instead, is what may mean two things: a Series whose index may be row numbers, a set as a ranking,
+    `dict.values()`, numbers where documents are listed.
 
     An id is text, bytes (UTF-8) or a whole number, which is the same as its decimal text. A score is any real number
     but NaN. Rows in messages are counted from 0, lines from 1.
@@ -209,8 +213,9 @@ def _read_text(
 
 
 def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | Rows:
-    if isinstance(given, Mapping):
-        return _mapping_in_form(given, columns, kind, name)
+    mapping = mapping_of(given, name)
+    if mapping is not None:
+        return _mapping_in_form(mapping, columns, kind, name)
     table = from_table(given, columns, kind, name)
     if table is not None:
         return table
@@ -219,6 +224,8 @@ def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -
         if columns is not None:
             raise ParameterError(f"columns: expected a table with names, found {shown(given)}")
         return nameless
+    if (advice := _advice_on_rows(given)) is not None:
+        raise InputError(name, f"expected a mapping, a table or rows, found {shown(given)}; {advice}")
     if isinstance(given, Iterable):
         return Rows(given, columns, kind, name)
     raise InputError(
@@ -237,9 +244,18 @@ def _mapping_in_form(
     pastes = find_pastes(given, name)
     if pastes is not None:
         return part_of_pastes(pastes, kind, name)
-    if all(isinstance(documents, Mapping) for documents in given.values()):
-        return given
-    return from_lists(given, kind, name)
+    return from_documents(given, kind, name)
+
+
+def _advice_on_rows(given: object) -> str | None:
+    """What to give instead of what could be read as rows, but isn't meant so; None for all else."""
+    if isinstance(given, (ItemsView, ValuesView)):
+        return "give the mapping itself, or a list of rows"
+    if hasattr(given, "ngroups"):  # pandas' groupby
+        return "give the table that was grouped"
+    if hasattr(given, "collect_schema"):  # polars' LazyFrame
+        return "collect() makes a table of it"
+    return None
 
 
 def _nameless_in_form(given: object, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from treckon.errors import InputError, in_short
-from treckon.inputs.columns import Columns, from_lists
+from treckon.inputs.columns import Columns, from_documents
 from treckon.inputs.values import RUN, Kind, Refused, id_of, query_place, shown
 
 TYPE_CHECKING = False
@@ -90,6 +90,4 @@ def part_of_pastes(pastes: Pastes, kind: Kind, name: str) -> Mapping[Any, Any] |
             there = ", ".join(repr(other) for other in _PARTS if other in one)
             raise InputError(query_place(name, query), f"expected {part!r}, found {there}")
     documents = {query: one[part] for query, one in pastes.items()}
-    if all(isinstance(one, Mapping) for one in documents.values()):
-        return documents
-    return from_lists(documents, kind, name)
+    return from_documents(documents, kind, name)

@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 
 from treckon.errors import InputError
 from treckon.inputs.columns import Columns, checked_columns, is_numpy
-from treckon.inputs.values import Kind, Refused, id_of, listed, shown
+from treckon.inputs.values import Kind, Refused, has_keys, id_of, listed, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,11 +170,11 @@ class Rows:
 
 
 def _row_reader(
-    first: object, columns: Names | None, kind: Kind
+    first: Any, columns: Names | None, kind: Kind
 ) -> tuple[Callable[[Any], tuple[object, object, object]], str, Names | None]:
     """What takes a row like the first one apart, how messages call such rows, and the attributes that it reads."""
-    if isinstance(first, Mapping):
-        keys = columns or named_columns(first.__contains__, kind) or _usual_names(kind)
+    if has_keys(first):
+        keys = columns or named_columns(list(first.keys()).__contains__, kind) or _usual_names(kind)
         return itemgetter(*keys), f"a mapping with the keys {', '.join(map(str, keys))}", None
     names = columns or named_columns(lambda name: hasattr(first, name), kind)
     if names is None:
@@ -194,9 +194,9 @@ def _three_items(row: object) -> tuple[object, object, object]:
     return query, document, value
 
 
-def _shown_row(row: object) -> str:
-    if isinstance(row, Mapping):
-        return f"one with {listed(row)}"
+def _shown_row(row: Any) -> str:
+    if has_keys(row):
+        return f"one with {listed(row.keys())}"
     if isinstance(row, (tuple, list)):
         return f"{type(row).__name__} of {len(row)} items"
     return shown(row)

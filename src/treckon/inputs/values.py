@@ -70,6 +70,52 @@ def grade_of(value: object) -> int:
     return grade  # type: ignore[no-any-return]
 
 
+def has_keys(value: object) -> bool:
+    """Whether this is a mapping: registered as one, or with `keys` and `__getitem__` (a pandas Series) and no table."""
+    if isinstance(value, Mapping):
+        return True
+    if isinstance(value, (list, tuple, type)) or not callable(getattr(value, "keys", None)):
+        return False
+    return hasattr(value, "__getitem__") and not hasattr(value, "columns")
+
+
+def as_mapping(value: object) -> Mapping[Any, Any] | None:
+    """What has keys, as a mapping: itself if it is registered as one, else as a dict. None for what has none.
+
+    The keys of a pandas Series are its index. Raises Refused for a key that is listed twice, and for a Series whose
+    index may as well be row numbers.
+    """
+    if isinstance(value, Mapping):
+        return value
+    if not has_keys(value):
+        return None
+    _refuse_doubtful_index(value)
+    items = getattr(value, "items", None)
+    pairs = items() if callable(items) else ((key, value[key]) for key in value.keys())  # type: ignore[attr-defined, index]
+    mapping: dict[Any, Any] = {}
+    for key, item in pairs:
+        if key in mapping:
+            raise Refused(f"expected each id once in a {type(value).__name__}, found {in_short(key)} listed twice")
+        mapping[key] = item
+    return mapping
+
+
+def _refuse_doubtful_index(value: object) -> None:
+    """Raises Refused for a Series of pandas' whose index is not sure to be ids."""
+    index = getattr(value, "index", None)
+    if index is None or not hasattr(value, "iloc") or not len(index):
+        return
+    if getattr(index, "nlevels", 1) > 1:
+        raise Refused(
+            "expected a Series with one id for each item, found a MultiIndex; reset_index() makes a table of it"
+        )
+    if index.name is None and getattr(index.dtype, "kind", "O") in ("i", "u"):
+        raise Refused(
+            "expected a Series with ids as its index, found whole numbers without a name, which may be row numbers; "
+            "give to_dict() of it if they are ids, tolist() if its items are"
+        )
+
+
 class Kind:
     """What differs between a run and qrels.
 
@@ -139,7 +185,7 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(first if len(first) <= 20 else [*first[:20], "..."]) or "none"
 
 
-def query_place(name: str, query: str) -> str:
+def query_place(name: str, query: object) -> str:
     """How messages say which query."""
     return f"{name}: query {in_short(query)}"
 
@@ -173,6 +219,37 @@ def texts(ids: Iterable[object], place: Callable[[int], str]) -> list[str]:
     return as_text
 
 
+def mapping_of(value: object, place: str) -> Mapping[Any, Any] | None:
+    """What has keys as a mapping, see `as_mapping`; None for what has none. Raises InputError with the place."""
+    try:
+        return as_mapping(value)
+    except Refused as problem:
+        raise problem.at(place) from None
+
+
+def documents_of(documents: object, query: object, name: str) -> object:
+    """A query's documents: a mapping if they have keys, else as they are. Raises InputError as `mapping_of` does."""
+    if type(documents) in (dict, list):  # most are
+        return documents
+    mapping = mapping_of(documents, query_place(name, query))
+    return documents if mapping is None else mapping
+
+
+def all_mappings(by_query: Mapping[Any, object]) -> bool:
+    """Whether every query's documents are registered as a mapping."""
+    return all(issubclass(type_, Mapping) for type_ in set(map(type, by_query.values())))
+
+
+def keyed(by_query: object, name: str) -> Mapping[Any, Any]:
+    """{query id: documents}, all that has keys as mappings, itself where nothing is to do. Raises InputError."""
+    mapping = mapping_of(by_query, name)
+    if mapping is None:
+        raise InputError(name, f"expected a mapping from queries to documents, found {shown(by_query)}")
+    if all_mappings(mapping):
+        return mapping
+    return {query: documents_of(documents, query, name) for query, documents in mapping.items()}
+
+
 def plain_documents(documents: Mapping[Any, object], query: str, kind: Kind, name: str) -> dict[str, float]:
     """One query's {document id: number} with every id as text, every score as float, every grade as int.
 
@@ -204,6 +281,7 @@ def plain_mapping(mapping: Mapping[Any, object], kind: Kind, name: str) -> dict[
             raise problem.at(name) from None
         if query in plain:
             raise InputError(query_place(name, query), "expected each query once, found its id as keys of two types")
+        documents = documents_of(documents, query, name)
         if not isinstance(documents, Mapping):
             place = query_place(name, query)
             raise InputError(place, f"expected documents with {kind.value}s, found {shown(documents)}")

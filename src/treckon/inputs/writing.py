@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from treckon.errors import InputError, ParameterError, in_short
 from treckon.inputs.columns import Columns
 from treckon.inputs.sources import compressed, write_whole
-from treckon.inputs.values import QRELS, RUN, Kind, document_place, plain_mapping, query_place, shown
+from treckon.inputs.values import QRELS, RUN, Kind, document_place, mapping_of, plain_mapping, query_place, shown
 from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, TypeAlias, TypeVar
 
     Path = str | bytes | os.PathLike[Any]
@@ -121,9 +120,10 @@ def _of_format(texts: dict[str, Text], format: str) -> Text:
 def _plain(data: object, kind: Kind, name: str) -> Plain:
     if isinstance(data, Columns):
         data = data.to_mapping()
-    if not isinstance(data, Mapping):
+    mapping = mapping_of(data, name)
+    if mapping is None:
         raise InputError(name, f"expected a mapping or Columns, found {shown(data)}")
-    return plain_mapping(data, kind, name)
+    return plain_mapping(mapping, kind, name)
 
 
 # Rankings
