@@ -14,7 +14,7 @@ from typing import Any
 import treckon
 from treckon import statistics
 from treckon.errors import TreckonError
-from treckon.evaluation.conventions import CHOICES, RELEASES, Conventions
+from treckon.evaluation.conventions import DEFAULTS, OPTIONS, Conventions
 from treckon.inputs import as_qrels, as_run
 
 HEAD = """\
@@ -38,17 +38,6 @@ MADE_BY_CALLING = ("Evaluator",)
 FORMS = (("What a run may be", as_run), ("What qrels may be", as_qrels))
 #: These have sections of their own.
 APART = ("Conventions", "errors")
-
-OTHER_CHOICES = {
-    "seed": "a whole number from 0",
-    "samples": "a whole number from 2",
-    "ignore_self": "`True`, `False`",
-    "gain": "`'linear'`, `'exp2'`, `('binary', grade)`, `{grade: gain}`",
-    "discount": "`'log2'`, `'none'`, `('jk', b)`",
-    "level": "a whole number from 0",
-    "depth": "a whole number, `None`",
-    "compat": ", ".join(f"`{release!r}`" for release in (*RELEASES, None)),
-}
 
 ENTRY = re.compile(r"^([a-z]\w*(?:, [a-z]\w*)*):(?:\s+(.*))?$")
 
@@ -148,12 +137,10 @@ def section(name: str, thing: Any, module: str = "treckon") -> str:
 
 def conventions() -> str:
     page = "## Conventions\n\nOptions of `evaluate` and `Evaluator`, by name. A result has them as `conventions`.\n\n"
-    meanings = dict(entries((inspect.getdoc(Conventions) or "").split("\n\n")[1].split("\n")) or [])
     page += "| option | default | may be | meaning |\n| --- | --- | --- | --- |\n"
-    for name, lines in meanings.items():
-        default = getattr(Conventions(), name)
-        accepted = ", ".join(f"`{choice!r}`" for choice in CHOICES.get(name, ())) or OTHER_CHOICES.get(name, "")
-        page += f"| `{name}` | `{default!r}` | {accepted} | {cell(' '.join(lines))} |\n"
+    for name, option in OPTIONS.items():
+        accepted = ", ".join(f"`{choice!r}`" for choice in option.choices) or option.accepts
+        page += f"| `{name}` | `{DEFAULTS[name]!r}` | {accepted} | {cell(option.meaning)} |\n"
     page += "\n```python\ntreckon.Conventions(**options)\n```\n\n"
     page += "The same options as an object, checked, with each at its value or default.\n\n"
     for name, member in members(Conventions):

@@ -16,7 +16,7 @@ from treckon.cli import measures, output
 from treckon.cli.main import COMMANDS, Parser, main
 from treckon.cli.options import add_conventions, add_formats, add_inputs, add_measures, check_output, conventions_of
 from treckon.errors import EvaluationError
-from treckon.evaluation.conventions import CHOICES
+from treckon.evaluation.conventions import OPTIONS
 
 posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals of POSIX")
 
@@ -196,13 +196,13 @@ def test_every_convention_has_an_option_with_its_meaning():
     parser = argparse.ArgumentParser()
     add_conventions(parser)
     actions = {action.dest.removeprefix("convention_"): action for action in parser._actions[::-1]}
-    for name in Conventions.__slots__:
-        assert name in actions
-        if __debug__ and Conventions.__doc__:
-            assert actions[name].help, name
+    for name in OPTIONS:
+        assert actions[name].help, name
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in CHOICES.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, choice) for name, option in OPTIONS.items() for choice in option.choices]
+)
 def test_every_word_of_a_convention_is_taken(name, value):
     assert conventions_of(parsed(add_conventions, "--" + name.replace("_", "-"), value)) == {name: value}
 

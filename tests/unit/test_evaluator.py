@@ -685,9 +685,9 @@ def test_results_that_the_collector_takes_apart_free_what_they_hold():
 def test_conventions_stay_as_they_were_checked():
     conventions = treckon.Conventions(ties="expected", gain={2: 5, 1: 2})
     for name in conventions.as_dict():
-        with pytest.raises(AttributeError, match=f"^{name}: conventions can't be changed"):
+        with pytest.raises(AttributeError, match=f"'{name}'"):
             setattr(conventions, name, "nonsense")
-        with pytest.raises(AttributeError, match=f"^{name}: conventions can't be changed"):
+        with pytest.raises(AttributeError, match=f"'{name}'"):
             delattr(conventions, name)
     with pytest.raises(AttributeError):
         conventions.other = 1

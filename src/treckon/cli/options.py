@@ -7,7 +7,7 @@ import os
 import re
 
 from treckon.errors import InputError, ParameterError
-from treckon.evaluation.conventions import CHOICES, Conventions
+from treckon.evaluation.conventions import OPTIONS
 from treckon.naming.releases import RELEASES
 
 TYPE_CHECKING = False
@@ -55,19 +55,19 @@ class _Measures(argparse.Action):
 def add_conventions(parser: argparse.ArgumentParser) -> None:
     """Adds an option for each convention of `treckon.Conventions`; `conventions_of` has what was given."""
     group = parser.add_argument_group("conventions", "What is not given is as trec_eval has it.")
-    meanings = _meanings()
-    for name in meanings or Conventions.__slots__:
+    for name, option in OPTIONS.items():
         flags = _FLAGS.get(name, ("--" + name.replace("_", "-"),))
         more: dict[str, Any] = {"dest": f"convention_{name}", "default": argparse.SUPPRESS}
-        if name in CHOICES:
-            more |= {"choices": CHOICES[name]}
+        if option.choices:
+            more |= {"choices": option.choices}
         elif name == "compat":
             more |= {"choices": RELEASES}
         elif name == "ignore_self":
             more |= {"action": "store_true"}
         else:
             more |= {"type": _READERS.get(name, whole_number), "metavar": _METAVARS.get(name, "N")}
-        group.add_argument(*flags, help=_HELP.get(name, meanings.get(name, "")).replace("%", "%%"), **more)
+        meaning = option.meaning.replace("None:", "without it:").replace("`seed`", "--ties-seed")
+        group.add_argument(*flags, help=_HELP.get(name, meaning).replace("%", "%%"), **more)
     for flag, name, value in (("-c", "missing", "zero"), ("-J", "unjudged", "condensed")):
         group.add_argument(
             flag,
@@ -83,15 +83,6 @@ def conventions_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The conventions that were given, by name: keyword arguments of `treckon.Evaluator`."""
     prefix = "convention_"
     return {name[len(prefix) :]: value for name, value in vars(arguments).items() if name.startswith(prefix)}
-
-
-def _meanings() -> dict[str, str]:
-    """What each convention means: the lines of the class's documentation, which Python may have been told to drop."""
-    lines = re.findall(r"^ {0,4}(\w+): +(.*(?:\n {5,}.*)*)", Conventions.__doc__ or "", re.MULTILINE)
-    return {
-        name: " ".join(text.split()).replace("None:", "without it:").replace("`seed`", "--ties-seed")
-        for name, text in lines
-    }
 
 
 def whole_number(text: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields
+
 from treckon.errors import ParameterError, in_short, shortened
 from treckon.measures.parameters import check_discount, check_gain
 from treckon.naming.releases import RELEASES
@@ -9,101 +11,154 @@ from treckon.whole_numbers import checked_whole_number, is_truth_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from treckon.measures.parameters import Discount, Gain
 
-#: Options that are one of a few words; the first is the default, trec_eval's choice.
-CHOICES: dict[str, tuple[str, ...]] = {
-    "order": ("score", "rank", "input"),
-    "ties": ("trec", "docno", "input", "random", "optimistic", "pessimistic", "expected"),
-    "unjudged": ("nonrelevant", "condensed", "error"),
-    "negative": ("unjudged", "nonrelevant"),
-    "missing": ("skip", "zero", "error"),
-    "extra": ("skip", "error"),
-    "no_relevant": ("zero", "skip", "one", "error"),
-    "duplicates": ("error", "first", "drop", "max"),
-    "equal_judgements": ("error", "merge"),
-}
 
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What one of the conventions may be.
 
-class Conventions:
-    """The conventions of an evaluation. They are checked when they are made, and can't be changed.
-
-    order:       what a ranking is ordered by: "score" (falling), "rank" (a run file's rank field), "input" (as listed)
-    ties:        order of documents with the same score: "trec" (id falling), "docno" (id rising), "input" (as listed),
-                 "random" (by `seed` and the query's id), "optimistic" and "pessimistic" (higher grades first, last),
-                 "expected" (the mean over all orders)
-    seed:        of random orders
-    samples:     how many random orders stand for all of them where a measure has no closed form of its expected value
-    unjudged:    retrieved documents without a grade: "nonrelevant", "condensed" (taken out, ranks close up), "error"
-    negative:    a negative grade: "unjudged", or "nonrelevant" (an assessor saw the document)
-    ignore_self: take out documents whose id is the query's
-    gain:        "linear", "exp2", ("binary", grade) or {grade: gain}, of measures with gains
-    discount:    "log2", "none" or ("jk", b), of measures with discounts
-    missing:     judged queries that the run lacks: "skip", "zero", "error"
-    extra:       queries of the run that are not judged: "skip", "error"
-    no_relevant: queries without a relevant document: "zero" (they count, with the measure's value), "skip", "one",
-                 "error"
-    duplicates:  a document that a run lists twice for a query: "error", "first", "drop", "max"
-    equal_judgements: a judgement that stands twice with the same grade: "error", "merge"
-    level:       lowest relevant grade, of measures that name none
-    depth:       documents of a query that count, None: all
-    compat:      the release of trec_eval whose arithmetic is followed, "9.0.8" (32-bit scores, its recall points) or
-                 "10.0"; None: 10.0's
+    meaning: a line for help and docs
+    choices: the words that it may be, the default first; () where it is no word
+    accepts: what it may be, as the docs say it, where there are no choices
+    check:   (name, value) to the value as it is kept. Raises ParameterError
     """
 
-    __slots__ = (
-        "compat", "depth", "discount", "duplicates", "equal_judgements", "extra", "gain", "ignore_self", "level",
-        "missing", "negative", "no_relevant", "order", "samples", "seed", "ties", "unjudged",
+    meaning: str
+    check: Callable[[str, Any], Any]
+    choices: tuple[str, ...] = ()
+    accepts: str = ""
+
+
+def _choice(*choices: str, meaning: str) -> Any:
+    """A field that is one of these words, by default the first."""
+
+    def check(name: str, value: object) -> object:
+        if not isinstance(value, str) or value not in choices:
+            raise ParameterError(f"{name}: expected {_listed(choices)}, found {in_short(value)}")
+        return value
+
+    return field(default=choices[0], metadata={"option": Option(meaning, check, choices)})
+
+
+def _whole(default: int, meaning: str, lowest: int = 0) -> Any:
+    """A field that is a whole number."""
+
+    def check(name: str, value: object) -> int:
+        return checked_whole_number(name, value, lowest)
+
+    option = Option(meaning, check, accepts=f"a whole number from {lowest}")
+    return field(default=default, metadata={"option": option})
+
+
+def _other(default: object, check: Callable[[str, Any], Any], meaning: str, accepts: str) -> Any:
+    return field(default=default, metadata={"option": Option(meaning, check, accepts=accepts)})
+
+
+def _check_depth(name: str, value: object) -> int | None:
+    return None if value is None else checked_whole_number(name, value, 1)
+
+
+def _check_truth(name: str, value: object) -> bool:
+    if not is_truth_value(value):
+        raise ParameterError(f"{name}: expected True or False, found {in_short(value)}")
+    return bool(value)
+
+
+def _check_gain(_: str, value: object) -> Gain:
+    gain = check_gain(value)
+    return _FixedGains(gain) if isinstance(gain, dict) else gain
+
+
+def _check_release(name: str, value: object) -> object:
+    if value is not None and not (isinstance(value, str) and value in RELEASES):
+        raise ParameterError(f"{name}: expected {_listed(RELEASES)} or None, found {in_short(value)}")
+    return value
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Conventions:
+    """The conventions of an evaluation. They are checked when they are made, and can't be changed."""
+
+    order: str = _choice(
+        "score", "rank", "input",
+        meaning='what a ranking is ordered by: "score" (falling), "rank" (a run file\'s rank field), "input" '
+        "(as listed)",
     )  # fmt: skip
+    ties: str = _choice(
+        "trec", "docno", "input", "random", "optimistic", "pessimistic", "expected",
+        meaning='order of documents with the same score: "trec" (id falling), "docno" (id rising), "input" '
+        '(as listed), "random" (by `seed` and the query\'s id), "optimistic" and "pessimistic" (higher grades first, '
+        'last), "expected" (the mean over all orders)',
+    )  # fmt: skip
+    seed: int = _whole(0, "of random orders")
+    samples: int = _whole(
+        100,
+        "how many random orders stand for all of them where a measure has no closed form of its expected value",
+        lowest=2,
+    )
+    unjudged: str = _choice(
+        "nonrelevant", "condensed", "error",
+        meaning='retrieved documents without a grade: "nonrelevant", "condensed" (taken out, ranks close up), "error"',
+    )  # fmt: skip
+    negative: str = _choice(
+        "unjudged", "nonrelevant",
+        meaning='a negative grade: "unjudged", or "nonrelevant" (an assessor saw the document)',
+    )  # fmt: skip
+    ignore_self: bool = _other(
+        False, _check_truth, "take out documents whose id is the query's", accepts="`True`, `False`"
+    )
+    gain: Gain = _other(
+        "linear",
+        _check_gain,
+        '"linear", "exp2", ("binary", grade) or {grade: gain}, of measures with gains',
+        accepts="`'linear'`, `'exp2'`, `('binary', grade)`, `{grade: gain}`",
+    )
+    discount: Discount = _other(
+        "log2",
+        lambda _, value: check_discount(value),
+        '"log2", "none" or ("jk", b), of measures with discounts',
+        accepts="`'log2'`, `'none'`, `('jk', b)`",
+    )
+    missing: str = _choice(
+        "skip", "zero", "error", meaning='judged queries that the run lacks: "skip", "zero", "error"'
+    )
+    extra: str = _choice("skip", "error", meaning='queries of the run that are not judged: "skip", "error"')
+    no_relevant: str = _choice(
+        "zero", "skip", "one", "error",
+        meaning='queries without a relevant document: "zero" (they count, with the measure\'s value), "skip", "one", '
+        '"error"',
+    )  # fmt: skip
+    duplicates: str = _choice(
+        "error", "first", "drop", "max",
+        meaning='a document that a run lists twice for a query: "error", "first", "drop", "max"',
+    )  # fmt: skip
+    equal_judgements: str = _choice(
+        "error", "merge", meaning='a judgement listed twice with the same grade: "error", "merge"'
+    )
+    level: int = _whole(1, "lowest relevant grade, of measures that name none")
+    depth: int | None = _other(
+        None, _check_depth, "documents of a query that count, None: all", accepts="a whole number, `None`"
+    )
+    compat: str | None = _other(
+        None,
+        _check_release,
+        f'the release of trec_eval whose arithmetic is followed, "{RELEASES[0]}" (32-bit scores, its recall points) or '
+        f'"{RELEASES[-1]}"; None: {RELEASES[-1]}\'s',
+        accepts=", ".join(f"`{release!r}`" for release in (*RELEASES, None)),
+    )
 
-    order: str
-    ties: str
-    unjudged: str
-    negative: str
-    missing: str
-    extra: str
-    no_relevant: str
-    duplicates: str
-    equal_judgements: str
-    seed: int
-    samples: int
-    level: int
-    depth: int | None
-    ignore_self: bool
-    gain: Gain
-    discount: Discount
-    compat: str | None
-
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **options: Any) -> None:
         """Raises ParameterError for an option that isn't there or can't have this value."""
-        unknown = [name for name in given if name not in self.__slots__]
-        if unknown:
-            found = shortened(unknown[0])
-            raise ParameterError(f"expected an option out of {', '.join(self.__slots__)}, found '{found}'")
-        put = object.__setattr__
-        for name, choices in CHOICES.items():
-            value = given.get(name, choices[0])
-            if not isinstance(value, str) or value not in choices:
-                raise ParameterError(f"{name}: expected {_listed(choices)}, found {in_short(value)}")
-            put(self, name, value)
-        put(self, "seed", checked_whole_number("seed", given.get("seed", 0)))
-        put(self, "samples", checked_whole_number("samples", given.get("samples", 100), 2))
-        put(self, "level", checked_whole_number("level", given.get("level", 1)))
-        depth = given.get("depth")
-        put(self, "depth", None if depth is None else checked_whole_number("depth", depth, 1))
-        ignores = given.get("ignore_self", False)
-        if not is_truth_value(ignores):
-            raise ParameterError(f"ignore_self: expected True or False, found {in_short(ignores)}")
-        put(self, "ignore_self", bool(ignores))
-        gain = check_gain(given.get("gain", "linear"))
-        put(self, "gain", _FixedGains(gain) if isinstance(gain, dict) else gain)
-        put(self, "discount", check_discount(given.get("discount", "log2")))
-        compat = given.get("compat")
-        if compat is not None and not (isinstance(compat, str) and compat in RELEASES):
-            raise ParameterError(f"compat: expected {_listed(RELEASES)} or None, found {in_short(compat)}")
-        put(self, "compat", compat)
+        for name in options:
+            if name not in DEFAULTS:
+                expected = f"expected an option out of {', '.join(sorted(DEFAULTS))}"
+                raise ParameterError(f"{expected}, found '{shortened(name)}'")
+        for name, option in OPTIONS.items():
+            object.__setattr__(self, name, option.check(name, options.get(name, DEFAULTS[name])))
         self._check_together()
 
     def _check_together(self) -> None:
@@ -125,31 +180,26 @@ class Conventions:
         """The release of trec_eval whose arithmetic is followed."""
         return self.compat or RELEASES[-1]
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name}: conventions can't be changed, Conventions(...) makes others")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{name}: conventions can't be changed")
-
-    def __eq__(self, other: object) -> bool:
-        return self.as_dict() == other.as_dict() if isinstance(other, Conventions) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(getattr(self, name) for name in self.__slots__))
-
     def __repr__(self) -> str:
         """Those that differ from the defaults."""
-        usual = Conventions().as_dict()
-        given = {name: value for name, value in self.as_dict().items() if value != usual[name]}
-        return f"Conventions({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        others = {name: value for name, value in self.as_dict().items() if value != DEFAULTS[name]}
+        return f"Conventions({', '.join(f'{name}={value!r}' for name, value in others.items())})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _made, (self.as_dict(),)
 
     def as_dict(self) -> dict[str, object]:
         """All options by name."""
-        values = {name: getattr(self, name) for name in sorted(self.__slots__)}
+        values = {name: getattr(self, name) for name in sorted(OPTIONS)}
         return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
+
+
+#: What each convention means and may be, and what it is where it isn't given: by name, in the order of the docs.
+OPTIONS: dict[str, Option] = {field.name: field.metadata["option"] for field in fields(Conventions)}
+DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Conventions)}
+
+if Conventions.__doc__:  # what `help` shows; Python may have been told to drop docstrings
+    Conventions.__doc__ += "\n\n" + "\n".join(f"{name}: {option.meaning}" for name, option in OPTIONS.items())
 
 
 class _FixedGains(dict[int, float]):

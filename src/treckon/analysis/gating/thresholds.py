@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from treckon.analysis.gating.toml import key_lines, parse_toml
 from treckon.errors import InputError, ParameterError, UnknownMeasureError, did_you_mean
-from treckon.evaluation.conventions import Conventions
+from treckon.evaluation.conventions import OPTIONS, Conventions
 from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 from treckon.measures.aggregation import MEAN
@@ -159,7 +159,7 @@ class _Reader:
         """The conventions: the table's, over DEFAULTS."""
         given = {}
         if "conventions" in self._data:
-            given = self.table(("conventions",), dict.fromkeys(sorted(Conventions.__slots__), self.same))
+            given = self.table(("conventions",), dict.fromkeys(sorted(OPTIONS), self.same))
         for name, value in given.items():
             if isinstance(value, list):  # TOML has no tuples
                 given[name] = tuple(value)
