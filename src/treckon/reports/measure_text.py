@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from textwrap import fill, indent
 
 from treckon.measures.parameters import Arguments
@@ -221,8 +220,7 @@ def _contents(measures: Sequence[Measure]) -> str:
 _HEAD = """\
 # Measures
 
-Printed from the measures' records by `python -m treckon.reports.measure_text > docs/measures.md`. A test holds this
-page to them.
+Printed from the measures' records by `python docs/build.py`.
 
 A name may also be written in lower case (`ap@100`), unless that is a name of trec_eval's (`set`).
 
@@ -274,14 +272,3 @@ def measures_page(measures: Iterable[Measure]) -> str:
         own = [measure for measure in measures if _is_field(measure) == is_field]
         text += head + _contents(own) + "\n" + "".join(_section(measure, queries) for measure in own)
     return text
-
-
-def main() -> None:
-    """Prints the page."""
-    from treckon.naming.trec_eval import all_in_order
-
-    sys.stdout.write(measures_page(all_in_order()))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,9 @@
-"""Prints docs/api.md: the public names with their signatures and docstrings.
-
-python docs/print_api.py > docs/api.md
-"""
+"""The page docs/api.md: the public names with their signatures and docstrings. docs/build.py prints it."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
 from textwrap import indent
 from typing import Any
 
@@ -20,8 +16,8 @@ from treckon.inputs import as_qrels, as_run
 HEAD = """\
 # The Python API
 
-Printed from signatures and docstrings by `python docs/print_api.py > docs/api.md`. A test holds this page to them. The
-[guide](guide/README.md) shows all of it at work; [measures.md](measures.md) defines the measures.
+Printed from signatures and docstrings by `python docs/build.py`. The [guide](guide/README.md) shows all of it at work;
+[measures.md](measures.md) defines the measures.
 
 """
 
@@ -193,7 +189,3 @@ def api_page() -> str:
     for topic, names in by_topic.items():
         page += f"## {topic}\n\n" + "".join(section(name, getattr(treckon, name)) for name in names)
     return page + statistics_page() + conventions() + forms() + errors()
-
-
-if __name__ == "__main__":
-    sys.stdout.write(api_page())
