@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "treckon"
 # Lowest first: a module may import those of its own layer and of the layers above it in this list, no others.
 # A module of a package may have an entry of its own, which goes before the package's.
 LAYERS = [
-    {"errors", "lazy", "records"},
+    {"errors", "lazy", "records", "releases"},
     {"whole_numbers", "_native", "measures.parameters", "measures.aggregation"},
     {"measures.registry"},
     {"measures"},

@@ -20,7 +20,7 @@ from treckon.cli import trec_eval as command
 from treckon.errors import EvaluationError
 from treckon.evaluation.trec_evaluation import evaluate_run
 from treckon.inputs import reading
-from treckon.inputs.reading import read_qrels
+from treckon.inputs.reading import FORMATS, read_qrels
 from treckon.inputs.sources import Source
 from treckon.naming.trec_eval import request
 
@@ -611,11 +611,11 @@ def test_comments_and_blank_lines(folder):
 
 
 def test_a_builder_is_for_its_formats_alone():
-    with pytest.raises(ValueError, match="a QrelsBuilder is not for the format prefs"):
-        QrelsScan(QrelsBuilder(), "prefs", "10.0", False)
+    with pytest.raises(ValueError, match="^a QrelsBuilder is not for lines of qid group sub-group docno level$"):
+        QrelsScan(QrelsBuilder(), FORMATS["prefs"])
     for name in ("qrels", "qrels_jg", "run"):
-        with pytest.raises(ValueError, match=f"a PrefsBuilder is not for the format {name}"):
-            QrelsScan(PrefsBuilder(), name, "10.0", False)
+        with pytest.raises(ValueError, match=f"^a PrefsBuilder is not for lines of {' '.join(FORMATS[name].fields)}$"):
+            QrelsScan(PrefsBuilder(), FORMATS[name])
 
 
 def test_what_a_table_says_of_its_queries(folder):

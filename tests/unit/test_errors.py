@@ -37,6 +37,7 @@ import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon._native.engine import Plan, QrelsScan, Results, RunScan
+from treckon._native.lines import LineFormat
 from treckon._native.qrels import QrelsBuilder
 from treckon._native.ranking import Kernel
 from treckon.cli import trec_eval as command
@@ -379,7 +380,7 @@ def test_reading_that_fails_later_on(tmp_path: Path):
     """A scan that can't read on says why; here its file descriptor is that of a folder."""
     (tmp_path / "run").write_text(RUN)
     folder = os.open(tmp_path, os.O_RDONLY)
-    scan = RunScan(Results(QrelsBuilder().finish("10.0"), Plan([])), "10.0", False)
+    scan = RunScan(Results(QrelsBuilder().finish("10.0"), Plan([])), reading.FORMATS["run"])
     scan.scan_file(folder, 0, 100)
     os.close(folder)
     with (
@@ -720,13 +721,49 @@ def test_the_core_refuses_what_it_was_not_made_for():
         with pytest.raises(TypeError):
             Results(wrong, Plan([]))
         with pytest.raises(TypeError):
-            RunScan(wrong, "10.0", False)
+            RunScan(wrong, reading.FORMATS["run"])
         with pytest.raises(TypeError):
-            QrelsScan(wrong, "qrels", "10.0", False)
-    scan = RunScan(Results(QrelsBuilder().finish("10.0"), Plan([])), "10.0", False)
+            QrelsScan(wrong, reading.FORMATS["qrels"])
+    empty = Results(QrelsBuilder().finish("10.0"), Plan([]))
+    scan = RunScan(empty, reading.FORMATS["run"])
+    with pytest.raises(ValueError, match="^expected a format of runs$"):
+        RunScan(empty, reading.FORMATS["qrels"])
     for wrong in (None, "text", 5):
         with pytest.raises(TypeError):
             scan.feed(wrong)
+
+
+def test_the_core_refuses_formats_that_it_cannot_read():
+    for fields, docno, value in (("a b c d e f g", 2, 3), ("a b", 1, 1), ("a b c", 0, 2), ("a b c", 1, 3)):
+        n = len(fields.split())
+        with pytest.raises(
+            ValueError, match=rf"^expected numbers of the {n} fields \(3 to 6\), found \[{docno}, {value}\]$"
+        ):
+            LineFormat(tuple(fields.split()), docno, value, "grade")
+    with pytest.raises(ValueError, match="^there is no format of texts in lines of 67108864 bytes$"):
+        LineFormat(("qid", "docno", "text"), 1, 2, "text")
+    with pytest.raises(ValueError, match="^there is no format of grades in lines of 67108865 bytes$"):
+        LineFormat(("qid", "docno", "grade"), 1, 2, "grade", longest_line=(1 << 26) + 1)
+    unranked = LineFormat(("qid", "docno", "score"), 1, 2, "score")
+    with pytest.raises(ValueError, match="^expected a format with ranks$"):
+        RunScan(Results(QrelsBuilder().finish("10.0"), Plan([])), unranked, order="rank")
+
+
+def test_a_format_of_three_fields_is_read():
+    """The core has no list of formats: what it reads is what it is given."""
+    builder = QrelsBuilder()
+    scan = QrelsScan(builder, LineFormat(("qid", "docno", "grade"), 1, 2, "grade"))
+    scan.feed(b"q a 1\nq b 0\n# c\nr a 2\n")
+    scan.end()
+    table = builder.finish("10.0")
+    assert scan.problem is None
+    assert [table.judgements(number) for number in range(2)] == [[(b"a", 1), (b"b", 0)], [(b"a", 2)]]
+    (asked,) = request(["num_ret"], "10.0").asked
+    results = Results(table, Plan([(asked.measure.kernel, asked.setting, False, None)]))
+    run = RunScan(results, LineFormat(("qid", "docno", "score"), 1, 2, "score"))
+    run.feed(b"q b 1\nq a 0.5\n")
+    run.end()
+    assert (run.problem, run.tag, results.row(0)) == (None, b"0.5", [2.0])
 
 
 def test_the_core_may_be_collected_in_a_circle():
@@ -737,10 +774,10 @@ def test_the_core_may_be_collected_in_a_circle():
         builder.add(b"q", b"a", 1)
         plan = Plan([(one.measure.kernel, one.setting, False, None) for one in asked])
         results = Results(builder.finish("10.0"), plan)
-        scan = RunScan(results, "10.0", False)
+        scan = RunScan(results, reading.FORMATS["run"])
         scan.feed(b"q Q0 a 1 1 t\n")
         scan.end()
-        circle: list[Any] = [builder, plan, results, scan, QrelsScan(QrelsBuilder(), "qrels", "10.0", False)]
+        circle: list[Any] = [builder, plan, results, scan, QrelsScan(QrelsBuilder(), reading.FORMATS["qrels"])]
         circle.append(circle)
         del builder, plan, results, scan, circle
         gc.collect()

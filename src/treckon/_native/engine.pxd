@@ -36,7 +36,7 @@ cdef class Plan:
     cdef readonly bint reports_ties
     cdef readonly bint refuses_unjudged
     cdef readonly bint keeps_rankings
-    cdef readonly bint single_precision   # scores are compared as 32-bit numbers
+    cdef readonly bint release_9          # the rules of trec_eval 9.0.8, where the releases differ
     cdef Policy policy
     cdef View *views
     cdef int n_views

@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from treckon._native.lines import LineFormat
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon._native.ranking import Kernel
 from treckon.measures.parameters import Setting
@@ -16,7 +17,7 @@ class Plan:
     reports_ties: bool
     refuses_unjudged: bool
     keeps_rankings: bool
-    single_precision: bool
+    release_9: bool
 
     def __new__(
         cls,
@@ -26,7 +27,7 @@ class Plan:
         depth: int | None = None,
         condensed: bool = False,
         n_docs: int = 0,
-        release: str = "10.0",
+        release_9: bool = False,
         highest_grade: int = 0,
         gain: Any = "linear",
         discount: Any = "log2",
@@ -82,7 +83,12 @@ class RunScan(FileScan):
     gathers: bool
 
     def __new__(
-        cls, results: Results, release: str, strict: bool, order: str = "score", gather: bool = False
+        cls,
+        results: Results,
+        format: LineFormat,
+        strict: bool = False,
+        order: str = "score",
+        gather: bool = False,
     ) -> RunScan: ...
     def finish_gathering(self) -> None: ...
     @property
@@ -101,4 +107,6 @@ class RunScan(FileScan):
     def tag(self) -> bytes | None: ...
 
 class QrelsScan(FileScan):
-    def __new__(cls, builder: QrelsBuilder, format: str, release: str, strict: bool) -> QrelsScan: ...
+    def __new__(
+        cls, builder: QrelsBuilder, format: LineFormat, release_9: bool = False, strict: bool = False
+    ) -> QrelsScan: ...

@@ -13,7 +13,7 @@ from treckon._native.join cimport (
     find_holes, first_unjudged, form_ranking, join, joiner_free,
 )
 from treckon._native.lines cimport (
-    GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, Format, Record, Segment, format_of, scan_bytes, scan_end, scan_file,
+    GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, SCORE, LineFormat, Record, Segment, scan_bytes, scan_end, scan_file,
     scanner_free, scanner_init,
 )
 from treckon._native.memory cimport reserve
@@ -53,7 +53,7 @@ cdef class Plan:
     condensed: whether unjudged documents are taken out of rankings
     n_docs: documents in the collection
     highest_grade: of the qrels, all queries together
-    release: the release of trec_eval that is followed where the two differ
+    release_9: whether trec_eval 9.0.8 is followed where the releases differ: scores are compared as 32-bit numbers
     gain, discount: of settings that have none of their own, written as in `params.Setting`
     ties: trec, docno, input, random, optimistic, pessimistic or expected; for the last, kernels are those of the mean
     seed: of random ties
@@ -65,7 +65,7 @@ cdef class Plan:
     """
 
     def __cinit__(
-        self, values, *, level=1, depth=None, condensed=False, n_docs=0, str release="10.0", highest_grade=0,
+        self, values, *, level=1, depth=None, condensed=False, n_docs=0, bint release_9=False, highest_grade=0,
         gain="linear", discount="log2", str ties="trec", seed=0, str repeats="error",
         ignores_self=False, refuses_unjudged=False, reports_ties=False, keeps_rankings=False,
     ):
@@ -88,7 +88,7 @@ cdef class Plan:
         self.refuses_unjudged = refuses_unjudged
         self.reports_ties = reports_ties
         self.keeps_rankings = keeps_rankings
-        self.single_precision = release == "9.0.8"
+        self.release_9 = release_9
         self.needs_ranking = keeps_rankings
         views = {}
         for i, (record_kernel, setting, per_group, missing) in enumerate(values):
@@ -115,7 +115,7 @@ cdef class Plan:
             self.set_discount(&value.params, discount if setting.discount is None else setting.discount)
             value.params.n_docs = n_docs
             value.params.highest_grade = highest_grade
-            value.params.truncates_recall_points = release == "9.0.8"
+            value.params.truncates_recall_points = release_9
         self.n_views = len(views)
         self.views = <View *> self.own(self.n_views * sizeof(View))
         for i, (view_level, view_condensed) in enumerate(views):
@@ -916,6 +916,7 @@ cdef class RunScan(FileScan):
     """One thread's pass over its share of a run: reads, evaluates, and remembers what it saw.
 
     results: where the values go; the shares of one run have the same
+    format: of the file
     strict: whether a score must be a number to the end of its field
     order: what the run is ordered by: score, rank or input
     gather: keep everything until `finish_gathering`, for runs in which the lines of a query lie apart
@@ -925,7 +926,12 @@ cdef class RunScan(FileScan):
     cdef Share share
     cdef readonly bint gathers
 
-    def __cinit__(self, Results results not None, str release, bint strict, str order="score", bint gather=False):
+    def __cinit__(
+        self, Results results not None, LineFormat format not None, bint strict=False, str order="score",
+        bint gather=False,
+    ):
+        if format.format.value_kind != SCORE:
+            raise ValueError("expected a format of runs")
         memset(&self.share, 0, sizeof(Share))
         self.results = results
         self.gathers = gather
@@ -933,8 +939,8 @@ cdef class RunScan(FileScan):
         self.share.duplicate_query = self.share.unjudged_query = -1
         self.share.next_query = UNKNOWN
         scanner_init(
-            &self.scanner, format_of("run", release, strict, order), gather_segment if gather else evaluate_segment,
-            &self.share,
+            &self.scanner, format.read_by(results.plan.release_9, strict, order),
+            gather_segment if gather else evaluate_segment, &self.share,
         )
         if not gather:
             self.scanner.opened = look_up_query
@@ -995,17 +1001,21 @@ cdef class RunScan(FileScan):
 cdef class QrelsScan(FileScan):
     """Reads a judgement file into a builder.
 
-    builder: a `QrelsBuilder` for the formats qrels and qrels_jg, a `PrefsBuilder` for prefs and qrels_prefs
+    builder: a `PrefsBuilder` where the values are levels, else a `QrelsBuilder`
+    format: of the file
+    release_9: whether it is read as trec_eval 9.0.8 does
+    strict: whether a value must be a number to the end of its field
     """
 
     cdef QrelsBuilder builder
 
-    def __cinit__(self, QrelsBuilder builder not None, str format, str release, bint strict):
-        cdef Format fields = format_of(format, release, strict)
-        if fields.value_kind != (LEVEL if isinstance(builder, PrefsBuilder) else GRADE):
-            raise ValueError(f"a {type(builder).__name__} is not for the format {format}")
+    def __cinit__(
+        self, QrelsBuilder builder not None, LineFormat format not None, bint release_9=False, bint strict=False
+    ):
+        if format.format.value_kind != (LEVEL if isinstance(builder, PrefsBuilder) else GRADE):
+            raise ValueError(f"a {type(builder).__name__} is not for lines of {' '.join(format.fields)}")
         self.builder = builder
-        scanner_init(&self.scanner, fields, builder.sink(), builder.context())
+        scanner_init(&self.scanner, format.read_by(release_9, strict), builder.sink(), builder.context())
 
     cdef int check(self) except -1:
         if self.builder.builder.out_of_memory:

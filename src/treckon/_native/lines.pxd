@@ -32,7 +32,9 @@ cdef enum ProblemKind:
 ctypedef struct Format:
     int n_fields
     bint exact                  # more fields are malformed, else they are passed over
+    size_t longest_line         # bytes; a longer one is malformed
     int docno_field
+    int rank_field              # -1 where there is none
     int value_field
     ValueKind value_kind
     int group_field             # -1 where there is none
@@ -127,8 +129,15 @@ ctypedef struct Scanner:
     size_t tag_capacity
 
 
+cdef class LineFormat:
+    cdef Format format
+    cdef readonly tuple fields
+    cdef readonly str value_kind
+
+    cdef Format read_by(self, bint release_9, bint strict, str order=*) except *
+
+
 cdef const tk_key_t *hash_key() noexcept nogil
-cdef Format format_of(str name, str release, bint strict, str order=*) except *
 cdef void scanner_init(Scanner *scanner, Format format, sink_t sink, void *context) noexcept nogil
 cdef void scanner_free(Scanner *scanner) noexcept nogil
 cdef void scan_file(Scanner *scanner, int fd, int64_t begin, int64_t end, const int *cancelled) noexcept nogil

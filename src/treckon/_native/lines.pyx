@@ -51,40 +51,86 @@ def _draw_key():
 _draw_key()
 
 
-# fields, exact, docno, value, kind, group, sub-group
-_FORMATS = {
-    "run": (6, False, 2, 4, SCORE, -1, -1),
-    "qrels": (4, True, 2, 3, GRADE, -1, -1),
-    "qrels_jg": (4, True, 2, 3, GRADE, 1, -1),
-    "qrels_prefs": (4, True, 2, 3, LEVEL, 1, -1),
-    "prefs": (5, True, 3, 4, LEVEL, 1, 2),
-}
-
-
+_VALUES = {"score": SCORE, "grade": GRADE, "level": LEVEL}
 _ORDERS = {"score": BY_SCORE, "rank": BY_RANK, "input": BY_LINE}
 
 
-cdef Format format_of(str name, str release, bint strict, str order="score") except *:
-    # The format of that name, as that release reads it; a run is ordered by score, rank or input.
-    cdef Format format
-    memset(&format, 0, sizeof(Format))
-    n_fields, exact, docno, value, kind, group, subgroup = _FORMATS[name]
-    format.n_fields = n_fields
-    format.exact = exact
-    format.docno_field = docno
-    format.value_field = value
-    format.value_kind = kind
-    format.order = _ORDERS[order]
-    if format.order == BY_RANK:
-        format.value_field = 3
-    format.group_field = group
-    format.subgroup_field = subgroup
-    format.comments = release != "9.0.8"
-    format.comments_after_blanks = format.comments and name == "run"
-    format.single_precision = release == "9.0.8"
-    format.adjusted = format.single_precision or format.order != BY_SCORE
-    format.strict = strict
-    return format
+cdef class LineFormat:
+    """The fields of a text format's lines, numbered from 0; the first is the query's id.
+
+    fields: the names of all fields
+    docno, value: the numbers of the document's id and of the value
+    value_kind: what the value is: "score" (of a run), "grade" (a whole number) or "level" (of preferences)
+    group, subgroup: the numbers of the fields that divide a query's judgements, or None
+    rank: the number of a run's rank, or None
+    allows_more: whether fields behind the last are passed over; else they are malformed
+    indented_comments: whether white space may come before the '#' of a comment, where the release has comments
+    longest_line: bytes; a longer line is malformed
+    """
+
+    def __cinit__(
+        self, tuple fields not None, int docno, int value, str value_kind not None, *, group=None, subgroup=None,
+        rank=None, bint allows_more=False, bint indented_comments=False, size_t longest_line=LONGEST_LINE,
+    ):
+        n = len(fields)
+        numbers = [number for number in (docno, value, group, subgroup, rank) if number is not None]
+        if not 2 < n <= MAX_FIELDS or min(numbers) < 1 or max(numbers) >= n:
+            raise ValueError(f"expected numbers of the {n} fields (3 to {MAX_FIELDS}), found {numbers}")
+        if value_kind not in _VALUES or longest_line > LONGEST_LINE:
+            raise ValueError(f"there is no format of {value_kind}s in lines of {longest_line} bytes")
+        self.fields = fields
+        self.value_kind = value_kind
+        memset(&self.format, 0, sizeof(Format))
+        self.format.n_fields = n
+        self.format.exact = not allows_more
+        self.format.longest_line = longest_line
+        self.format.docno_field = docno
+        self.format.rank_field = -1 if rank is None else rank
+        self.format.value_field = value
+        self.format.value_kind = _VALUES[value_kind]
+        self.format.group_field = -1 if group is None else group
+        self.format.subgroup_field = -1 if subgroup is None else subgroup
+        self.format.comments_after_blanks = indented_comments
+
+    @property
+    def docno(self):
+        """The number of the field with the document's id."""
+        return self.format.docno_field
+
+    @property
+    def value(self):
+        """The number of the field with the value."""
+        return self.format.value_field
+
+    @property
+    def group(self):
+        """The number of the field with the group, or None."""
+        return self.format.group_field if self.format.group_field >= 0 else None
+
+    @property
+    def subgroup(self):
+        """The number of the field with the sub-group, or None."""
+        return self.format.subgroup_field if self.format.subgroup_field >= 0 else None
+
+    @property
+    def longest_line(self):
+        """How many bytes a line may have."""
+        return self.format.longest_line
+
+    cdef Format read_by(self, bint release_9, bint strict, str order="score") except *:
+        # The format as a release reads it; a run is ordered by score, rank or input.
+        cdef Format format = self.format
+        format.order = _ORDERS[order]
+        if format.order == BY_RANK:
+            if format.rank_field < 0:
+                raise ValueError("expected a format with ranks")
+            format.value_field = format.rank_field
+        format.comments = not release_9
+        format.comments_after_blanks &= format.comments
+        format.single_precision = release_9
+        format.adjusted = format.single_precision or format.order != BY_SCORE
+        format.strict = strict
+        return format
 
 
 cdef void scanner_init(Scanner *s, Format format, sink_t sink, void *context) noexcept nogil:
@@ -254,7 +300,7 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
     cdef size_t length[MAX_FIELDS]
     cdef int n = 0
     cdef Group *group
-    if line_end - line_start > LONGEST_LINE:
+    if line_end - line_start > s.format.longest_line:
         return fail(s, LINE_TOO_LONG, line_start, 0)
     if memchr(p, 0, line_end - line_start) != NULL:
         return fail(s, HAS_NUL, line_start, 0)
@@ -304,9 +350,12 @@ cdef bint slow_line(Scanner *s, size_t line_start, size_t line_end) noexcept nog
             group.subgroup_offset = field[s.format.subgroup_field] - (s.buffer + s.segment_start)
             group.subgroup_length = <uint32_t> length[s.format.subgroup_field]
         return True
-    if n == s.format.n_fields and not keep_start(s, line_start, field[2] - (s.buffer + line_start)):
+    if n == s.format.n_fields and not keep_start(
+        s, line_start, field[s.format.docno_field] - (s.buffer + line_start)
+    ):
         return False
-    return s.format.value_kind != SCORE or keep_tag(s, field[5], length[5])
+    n = s.format.n_fields - 1
+    return s.format.value_kind != SCORE or keep_tag(s, field[n], length[n])
 
 
 cdef bint keep_start(Scanner *s, size_t line_start, size_t length) noexcept nogil:
@@ -401,11 +450,17 @@ cdef bint walk_slowly(Scanner *s, size_t limit) noexcept nogil:
 
 
 cdef bint walk_lines(Scanner *s, size_t limit) noexcept nogil:
+    cdef int n_tail = s.format.n_fields - s.format.docno_field
+    cdef int value = s.format.value_field - s.format.docno_field
     if s.format.group_field >= 0:
         return walk_slowly(s, limit)
-    if s.format.value_kind != SCORE:
+    if s.format.value_kind == SCORE and n_tail == 4 and value == 2:
+        return walk(s, limit, 4, 2, SCORE)
+    if s.format.value_kind == SCORE and n_tail == 4 and value == 1:
+        return walk(s, limit, 4, 1, SCORE)
+    if s.format.value_kind == GRADE and n_tail == 2 and value == 1:
         return walk(s, limit, 2, 1, GRADE)
-    return walk(s, limit, 4, 1, SCORE) if s.format.order == BY_RANK else walk(s, limit, 4, 2, SCORE)
+    return walk_slowly(s, limit)
 
 
 cdef void process(Scanner *s, size_t n_new, bint at_end) noexcept nogil:
@@ -438,7 +493,7 @@ cdef void process(Scanner *s, size_t n_new, bint at_end) noexcept nogil:
     if limit == earliest:  # an error now, before what may be no text at all is read to its end
         if memchr(s.buffer + earliest, 0, s.filled - earliest) != NULL:
             fail(s, HAS_NUL, s.parsed, 0)
-        elif s.filled - s.parsed > LONGEST_LINE:
+        elif s.filled - s.parsed > s.format.longest_line:
             fail(s, LINE_TOO_LONG, s.parsed, 0)
     elif not s.stopped and not walk_lines(s, limit):
         s.stopped = True

@@ -2,6 +2,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from treckon._native.engine import FileScan, Results
+from treckon._native.lines import LineFormat
 from treckon._native.qrels import QrelsBuilder
 
 def id_bytes(key: object, place: str = "id") -> bytes: ...
@@ -51,4 +52,4 @@ class MappingReader(FileScan):
     mapping: dict[str, dict[str, Any]]
     duplicate: tuple[bytes, bytes] | None
 
-    def __new__(cls, format: str, release: str, strict: bool) -> MappingReader: ...
+    def __new__(cls, format: LineFormat, release_9: bool = False, strict: bool = False) -> MappingReader: ...

@@ -19,7 +19,7 @@ from treckon._native.engine cimport (
     is_wanted, note_tied_scores, share_duplicate, share_extra, share_free, share_unjudged,
 )
 from treckon._native.join cimport DOCNO_FALLING, DOCNO_RISING, Found, more_found
-from treckon._native.lines cimport Record, Segment, format_of, hash_key, scanner_init
+from treckon._native.lines cimport SCORE, LineFormat, Record, Segment, hash_key, scanner_init
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, add_judged, find_query, id_text_of
 from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
@@ -337,7 +337,7 @@ cdef class MappingScan:
         if self.as_listed:
             for i in range(n):
                 scores[i] = -<double> i
-        elif self.results.plan.single_precision:
+        elif self.results.plan.release_9:
             for i in range(n):
                 scores[i] = <double> (<float> scores[i])
 
@@ -363,7 +363,7 @@ cdef class MappingScan:
             found.grade = share.target.table.judged[unit.first_judged + i].grade
             found.tie_size = 1
             score = PyFloat_AsDouble(<object> value)
-            if self.results.plan.single_precision:
+            if self.results.plan.release_9:
                 score = <double> (<float> score)
             found.rank = found.tie_rank = 1 + self.n_above(score, judged[i], n)
         sort_found(share.joiner.found, share.joiner.n_found)
@@ -419,7 +419,7 @@ cdef class MappingScan:
             score = number_of(value, f"{place}, document {in_short(key)}")
             if self.as_listed:
                 score = -<double> self.share.n_kept
-            elif self.results.plan.single_precision:
+            elif self.results.plan.release_9:
                 score = <double> (<float> score)
             self.add_record(docno, len(docno), score)
         return self.evaluate_gathered(query, name)
@@ -614,7 +614,7 @@ cdef class ColumnsScan:
         cdef int64_t number = -1
         cdef size_t n = 0, n_text = 0
         cdef double score = 0.0
-        cdef bint single = self.results.plan.single_precision
+        cdef bint single = self.results.plan.release_9
         kind = rows.row_type
         query_at, document_at, score_at = rows.at
         size = 3 if kind is None or kind is tuple else len(kind._fields)
@@ -791,7 +791,7 @@ cdef bint collect_mapping(void *context, const Segment *segment) noexcept with g
 cdef class MappingReader(FileScan):
     """Reads a run or qrels file into {query id: {document id: score or grade}}.
 
-    format: run or qrels
+    format: of runs or of judgements with grades
     """
 
     cdef bint has_scores
@@ -799,10 +799,10 @@ cdef class MappingReader(FileScan):
     cdef readonly dict mapping
     cdef readonly object duplicate      # (query id, document id) of the first document that stands twice, as bytes
 
-    def __cinit__(self, str format, str release, bint strict):
+    def __cinit__(self, LineFormat format not None, bint release_9=False, bint strict=False):
         self.mapping = {}
-        self.has_scores = format == "run"
-        scanner_init(&self.scanner, format_of(format, release, strict), collect_mapping, <void *> self)
+        self.has_scores = format.format.value_kind == SCORE
+        scanner_init(&self.scanner, format.read_by(release_9, strict), collect_mapping, <void *> self)
 
     cdef int collect(self, const Segment *segment) except -1:
         cdef const Record *record

@@ -661,7 +661,7 @@ def _problems(
     limit: int,
     tags: Mapping[str, str | None],
 ) -> list[Problem]:
-    fields = FORMATS[file_kind].fields
+    fields = " ".join(FORMATS[file_kind].fields)
     problems = []
     for name, kind in ALL_KINDS.items():
         if name in ignored or name not in found:

@@ -8,7 +8,7 @@ import re
 
 from treckon.errors import InputError, ParameterError
 from treckon.evaluation.conventions import OPTIONS
-from treckon.naming.releases import RELEASES
+from treckon.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

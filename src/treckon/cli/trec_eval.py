@@ -16,7 +16,7 @@ from treckon.errors import (
     UnknownMeasureError,
     shortened,
 )
-from treckon.naming.releases import RELEASES
+from treckon.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

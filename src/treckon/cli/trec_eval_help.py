@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treckon.naming.releases import NICKNAMES, RELEASES
+from treckon.naming.releases import NICKNAMES
+from treckon.releases import RELEASE_9, RELEASES
 from treckon.reports.measure_text import measure_text
 
 TYPE_CHECKING = False
@@ -88,8 +89,8 @@ of preference (a real number): every document is preferred to all of its group w
 
 def help_text(release: str, results_format: str, rel_format: str, asked: Request | None) -> str:
     """All of the help; `asked` are the measures of ``-m``, None where there were none."""
-    comments = "" if release == "9.0.8" else " A line that begins with # is a comment."
-    precision = "32" if release == "9.0.8" else "64"
+    comments = "" if release == RELEASE_9 else " A line that begins with # is a comment."
+    precision = "32" if release == RELEASE_9 else "64"
     parts = [
         _GENERAL.format(release=release, default=RELEASES[-1], nicknames=", ".join(NICKNAMES)),
         _RESULTS_FORMATS.get(results_format, "").format(comments=comments, precision=precision),

@@ -21,8 +21,9 @@ from treckon.errors import InputError, ParameterError
 from treckon.measures import registry
 from treckon.measures.parameters import NO_PARAMETERS, Cutoffs, Pairs, Reals
 from treckon.measures.registry import INTEGER, TEXT, VIEW_RANKING, VIEW_RUN
-from treckon.naming.releases import NICKNAMES, PRINT_ORDER, RELEASES
+from treckon.naming.releases import NICKNAMES, PRINT_ORDER
 from treckon.naming.trec_eval import parse_parameters
+from treckon.releases import RELEASE_9, RELEASES
 from treckon.whole_numbers import is_truth_value
 
 TYPE_CHECKING = False
@@ -41,7 +42,7 @@ __all__ = ["parse_run", "parse_qrel", "supported_measures", "supported_nicknames
 #: The release of pytrec-eval-terrier whose interface this is; some libraries look for it.
 __version__ = "0.5.11"
 
-_RELEASE = RELEASES[0]
+_RELEASE = RELEASE_9
 
 
 def _is_old(name: str) -> bool:
@@ -248,7 +249,7 @@ class RelevanceEvaluator:
             level=level,
             condensed=condensed,
             highest_grade=qrels.highest_grade,
-            release=compat,
+            release_9=compat == RELEASE_9,
         )
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:

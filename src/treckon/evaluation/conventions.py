@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 
 from treckon.errors import ParameterError, in_short, shortened
 from treckon.measures.parameters import check_discount, check_gain
-from treckon.naming.releases import RELEASES
+from treckon.releases import RELEASES
 from treckon.whole_numbers import checked_whole_number, is_truth_value
 
 TYPE_CHECKING = False

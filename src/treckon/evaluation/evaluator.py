@@ -13,7 +13,16 @@ from treckon.evaluation.results import Evaluation
 from treckon.evaluation.trec_evaluation import view_of
 from treckon.inputs.columns import Columns
 from treckon.inputs.forms import as_qrels, as_run_or_rows
-from treckon.inputs.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, read_qrels, scan
+from treckon.inputs.reading import (
+    FORMATS,
+    Doubts,
+    available_threads,
+    duplicate_lines,
+    n_shares,
+    raise_problem,
+    read_qrels,
+    scan,
+)
 from treckon.inputs.sources import Source
 from treckon.inputs.tables import Rows
 from treckon.inputs.values import documents_of, mapping_of
@@ -27,6 +36,7 @@ from treckon.measures.registry import (
     VIEW_SUBTOPICS,
 )
 from treckon.naming.syntax import parse_all
+from treckon.releases import RELEASE_9
 from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
@@ -240,7 +250,7 @@ class Evaluator:
             level=conventions.level,
             depth=conventions.depth,
             condensed=conventions.unjudged == "condensed",
-            release=conventions.release,
+            release_9=conventions.release == RELEASE_9,
             highest_grade=self._qrels.highest_grade,
             gain=conventions.gain,
             discount=conventions.discount,
@@ -442,12 +452,12 @@ class _Scoring:
         return results, [mapping]
 
     def _scan_source(self, results: Results, run: Source) -> list[RunScan]:
-        release, order = self._conventions.release, self._conventions.order
+        form, order = FORMATS[self._format], self._conventions.order
         n = n_shares(run, self._evaluator._threads)
-        scans = [RunScan(results, release, False, order) for _ in range(n)]
+        scans = [RunScan(results, form, order=order) for _ in range(n)]
         scan(run, scans)
         if any(one.scattered for one in scans):
-            gathering = RunScan(results, release, False, order, gather=True)
+            gathering = RunScan(results, form, order=order, gather=True)
             scan(run, [gathering])
             raise_problem(run, self._format, [gathering])
             gathering.finish_gathering()
@@ -657,7 +667,7 @@ def _scores_of(run: Columns, conventions: Conventions) -> Any:
     if conventions.order == "input":
         return array("d", range(0, -len(run.query_ids), -1))
     scores = run.values
-    if conventions.release == "9.0.8":
+    if conventions.release == RELEASE_9:
         single = array("f", scores)
         scores = array("d", single)
     if hasattr(scores, "astype"):

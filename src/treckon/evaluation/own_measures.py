@@ -6,9 +6,10 @@ from treckon.errors import EvaluationError, ParameterError, TreckonError, in_sho
 from treckon.measures import registry
 from treckon.measures.aggregation import COUNT, GEOMETRIC_MEAN, MEAN, SUM
 from treckon.measures.parameters import JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, Arguments
-from treckon.naming.releases import NICKNAMES, RELEASES
+from treckon.naming.releases import NICKNAMES
 from treckon.naming.syntax import Measure, parse
 from treckon.naming.trec_eval import request
+from treckon.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.prefs import Prefs
 from treckon.errors import EvaluationError, NoQueriesError, shortened
-from treckon.inputs.reading import Doubts, available_threads, duplicate_lines, n_shares, raise_problem, scan
+from treckon.inputs.reading import FORMATS, Doubts, available_threads, duplicate_lines, n_shares, raise_problem, scan
 from treckon.measures.registry import TEXT, VIEW_JUDGMENT_GROUPS, VIEW_PREFERENCES, VIEW_RANKING, VIEW_RUN
+from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,13 +117,13 @@ def evaluate_run(
         depth=depth,
         condensed=condensed,
         n_docs=n_docs,
-        release=release,
+        release_9=release == RELEASE_9,
     )
     if only is not None and table.find(only) < 0:
         raise NoQueriesError(f"no queries with both results and relevance info: '{shortened(only)}' is not judged")
     results = Results(table, plan, -1 if only is None else table.find(only))
-    scans = _scan_run(results, run, release, strict, threads or available_threads())
-    all_count = complete and release != "9.0.8"
+    scans = _scan_run(results, run, strict, threads or available_threads())
+    all_count = complete and release != RELEASE_9
     if results.n_in_run == 0 and not all_count:
         raise _no_queries_error(judgements, scans, only)
     if all_count:
@@ -140,12 +141,12 @@ def view_of(table: Qrels) -> str:
     return VIEW_JUDGMENT_GROUPS if table.has_groups else VIEW_RANKING
 
 
-def _scan_run(results: Results, run: Source, release: str, strict: bool, threads: int) -> list[RunScan]:
+def _scan_run(results: Results, run: Source, strict: bool, threads: int) -> list[RunScan]:
     """Evaluates every query of the run. Where the lines of a query lie apart, reads it once more and gathers them."""
-    scans = [RunScan(results, release, strict) for _ in range(n_shares(run, threads))]
+    scans = [RunScan(results, FORMATS["run"], strict) for _ in range(n_shares(run, threads))]
     scan(run, scans)
     if any(one.scattered for one in scans):
-        gathering = RunScan(results, release, strict, gather=True)
+        gathering = RunScan(results, FORMATS["run"], strict, gather=True)
         scans = [gathering]
         scan(run, scans)
         raise_problem(run, "run", scans)

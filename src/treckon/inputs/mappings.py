@@ -6,7 +6,7 @@ from treckon._native.objects import MappingReader
 from treckon.errors import EvaluationError
 from treckon.inputs.columns import Columns
 from treckon.inputs.forms import as_qrels, as_run
-from treckon.inputs.reading import duplicate_lines, raise_problem, scan
+from treckon.inputs.reading import FORMATS, duplicate_lines, raise_problem, scan
 from treckon.inputs.sources import Source
 from treckon.inputs.values import QRELS, RUN, plain_mapping
 
@@ -55,7 +55,7 @@ def _read(source: Source, file_format: str) -> dict[str, Any]:
 
 def read_mapping(source: Source, file_format: str) -> dict[str, Any]:
     """A source of TREC's format "run" or "qrels" as a dict of dicts; it stays open. Raises as `read_run` does."""
-    reader = MappingReader(file_format, "10.0", True)
+    reader = MappingReader(FORMATS[file_format], strict=True)
     scan(source, [reader])
     raise_problem(source, file_format, [reader])
     if reader.duplicate is not None:

@@ -8,6 +8,7 @@ from collections import deque
 
 from treckon._native.numbers import real_prefix
 from treckon.errors import shortened
+from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class PreferenceLine:
         self.docno = docno
         self.level_text = os.fsdecode(level)
         value: float = real_prefix(self.level_text)[0]
-        self.level = array("f", [value])[0] if release == "9.0.8" else value
+        self.level = array("f", [value])[0] if release == RELEASE_9 else value
 
 
 Preference = tuple[PreferenceLine, PreferenceLine]  # the first is preferred to the second

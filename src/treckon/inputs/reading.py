@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 
 from treckon._native.engine import QrelsScan
+from treckon._native.lines import LineFormat
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import EvaluationError, InputError, shortened
 from treckon.inputs.preference_faults import PreferenceLine, describe
+from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,45 +37,15 @@ if TYPE_CHECKING:
 _SHARE_SIZE = 1 << 20
 _NO_END = (1 << 63) - 1
 
-
-class FileFormat:
-    """A format's fields, as messages name them. The core has the same in lines.pyx."""
-
-    __slots__ = (
-        "docno_field", "fields", "group_field", "is_preferences", "subgroup_field", "value_field", "value_name",
-        "value_type",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        fields: str,
-        docno_field: int,
-        value_field: int,
-        value_type: str,
-        *,
-        group_field: int = -1,
-        subgroup_field: int = -1,
-        is_preferences: bool = False,
-    ) -> None:
-        self.fields = fields
-        self.docno_field = docno_field
-        self.value_field = value_field
-        self.value_name = fields.split()[value_field]
-        self.value_type = value_type
-        self.group_field = group_field
-        self.subgroup_field = subgroup_field
-        self.is_preferences = is_preferences
-
-
+_RUN_FIELDS = ("qid", "Q0", "docno", "rank", "score", "tag")
+#: TREC's formats of text: their lines' fields.
 FORMATS = {
-    "run": FileFormat("qid Q0 docno rank score tag", 2, 4, "a number"),
-    "run by rank": FileFormat("qid Q0 docno rank score tag", 2, 3, "a number"),
-    "qrels": FileFormat("qid iteration docno grade", 2, 3, "a whole number"),
-    "qrels_jg": FileFormat("qid group docno grade", 2, 3, "a whole number", group_field=1),
-    "qrels_prefs": FileFormat("qid group docno level", 2, 3, "a number", group_field=1, is_preferences=True),
-    "prefs": FileFormat(
-        "qid group sub-group docno level", 3, 4, "a number", group_field=1, subgroup_field=2, is_preferences=True
-    ),
+    "run": LineFormat(_RUN_FIELDS, 2, 4, "score", rank=3, allows_more=True, indented_comments=True),
+    "run by rank": LineFormat(_RUN_FIELDS, 2, 3, "score", rank=3, allows_more=True, indented_comments=True),
+    "qrels": LineFormat(("qid", "iteration", "docno", "grade"), 2, 3, "grade"),
+    "qrels_jg": LineFormat(("qid", "group", "docno", "grade"), 2, 3, "grade", group=1),
+    "qrels_prefs": LineFormat(("qid", "group", "docno", "level"), 2, 3, "level", group=1),
+    "prefs": LineFormat(("qid", "group", "sub-group", "docno", "level"), 3, 4, "level", group=1, subgroup=2),
 }
 
 
@@ -173,23 +145,28 @@ def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> No
         raise source.unreadable(os.strerror(found))
     number, line = source.line_at(position)
     form = FORMATS[file_format]
-    value = _value(line, form)
+    value = shortened(_value(line, form))
+    not_a_number = f"expected {_expected_value(form)}, found '{value}'"
     problems = {
-        "fields": f"expected {len(form.fields.split())} fields ({form.fields}), found {found}",
+        "fields": f"expected {len(form.fields)} fields ({' '.join(form.fields)}), found {found}",
         "nul": "expected text, found a NUL byte",
         "cr": "expected lines that end with LF or CR LF, found CR alone",
-        "nan": f"expected a number as {form.value_name}, found '{shortened(value)}'",
-        "not a number": f"expected {form.value_type} as {form.value_name}, found '{shortened(value)}'",
-        "grade too large": f"expected a grade of at most 32 bits, found '{shortened(value)}'",
-        "line too long": "expected a line of at most 64 MiB, found a longer one",
+        "nan": not_a_number,
+        "not a number": not_a_number,
+        "grade too large": f"expected a grade of at most 32 bits, found '{value}'",
+        "line too long": f"expected a line of at most {form.longest_line >> 20} MiB, found a longer one",
     }
     raise InputError(f"{source.name}:{number}", problems[kind])
 
 
-def _value(line: bytes, form: FileFormat) -> str:
+def _value(line: bytes, form: LineFormat) -> str:
     """The field of a line that holds its value; "" where the line, or what is known of it, has fewer."""
-    fields = line.split(None, form.value_field + 1)
-    return os.fsdecode(fields[form.value_field]) if len(fields) > form.value_field else ""
+    fields = line.split(None, form.value + 1)
+    return os.fsdecode(fields[form.value]) if len(fields) > form.value else ""
+
+
+def _expected_value(form: LineFormat) -> str:
+    return f"{'a whole number' if form.value_kind == 'grade' else 'a number'} as {form.fields[form.value]}"
 
 
 class Doubts:
@@ -210,9 +187,9 @@ class Doubts:
         form = FORMATS[self.file_format]
         number, line = self.source.line_at(self.position)
         return (
-            f"{self.source.name}:{number}: expected {form.value_type} as {form.value_name}, "
+            f"{self.source.name}:{number}: expected {_expected_value(form)}, "
             f"found '{shortened(_value(line, form))}'; read up to the first character that is no part of one, "
-            f"as trec_eval does (such {form.value_name}s: {self.n})"
+            f"as trec_eval does (such {form.fields[form.value]}s: {self.n})"
         )
 
 
@@ -248,13 +225,13 @@ class Judgements:
         lines = [
             PreferenceLine(
                 number,
-                fields[form.subgroup_field] if form.subgroup_field >= 0 else b"",
-                fields[form.docno_field],
-                fields[form.value_field],
+                b"" if form.subgroup is None else fields[form.subgroup],
+                fields[form.docno],
+                fields[form.value],
                 table.release,
             )
             for number, fields in records_of(self.source, self.file_format, qid, self.release)
-            if fields[form.group_field] == group
+            if form.group is not None and fields[form.group] == group
         ]
         where = f"query '{shortened(qid)}' and group '{shortened(group)}'"
         number, problem = describe(kind, docno, where, lines)
@@ -270,11 +247,11 @@ def read_qrels(
     evaluated, as in trec_eval. So are preferences that contradict each other.
     """
     form = FORMATS[file_format]
-    builder = PrefsBuilder() if form.is_preferences else QrelsBuilder()
-    one = QrelsScan(builder, file_format, release, strict)
+    builder = PrefsBuilder() if form.value_kind == "level" else QrelsBuilder()
+    one = QrelsScan(builder, form, release == RELEASE_9, strict)
     scan(source, [one])
     raise_problem(source, file_format, [one])
-    table = builder.finish(release, form.group_field >= 0)
+    table = builder.finish(release, form.group is not None)
     judgements = Judgements(table, source, file_format, release, Doubts(source, file_format, [one]))
     if file_format == "qrels_jg" and (query := table.first_duplicate()) >= 0:
         group, docno = table.duplicate(query)
@@ -287,9 +264,9 @@ def records_of(source: Source, file_format: str, qid: bytes, release: str) -> It
     for number, line in source.lines():
         line = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"")
         fields = line.split()
-        if line.startswith(b"#") and release != "9.0.8":  # a comment, which may look like a line of query '#...'
+        if line.startswith(b"#") and release != RELEASE_9:  # a comment, which may look like a line of query '#...'
             continue
-        if len(fields) >= len(FORMATS[file_format].fields.split()) and fields[0] == qid:
+        if len(fields) >= len(FORMATS[file_format].fields) and fields[0] == qid:
             yield number, fields
 
 
@@ -301,7 +278,7 @@ def duplicate_lines(
     numbers = [
         number
         for number, fields in records_of(source, file_format, qid, release)
-        if fields[form.docno_field] == docno and (group is None or fields[form.group_field] == group)
+        if fields[form.docno] == docno and (group is None or form.group is None or fields[form.group] == group)
     ]
     in_group = f" and group '{shortened(group)}'" if group is not None else ""
     return (

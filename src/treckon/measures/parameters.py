@@ -6,6 +6,7 @@ from math import isfinite
 
 from treckon._native.numbers import integer_prefix, real_prefix
 from treckon.errors import EvaluationError, ParameterError, in_short, shortened
+from treckon.releases import RELEASE_9
 from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
@@ -242,7 +243,7 @@ class Pairs(ParameterKind):
             grade, whole = integer_prefix(key)
             if whole and not key[:1].isspace():
                 pairs.append((grade, gain))
-            elif release == "9.0.8":
+            elif release == RELEASE_9:
                 pairs.append((grade, gain))
                 doubts.append(f"'{shortened(key)}' is not a grade, read as {grade}")
             else:

@@ -1,8 +1,6 @@
-"""What is history in trec_eval: the order in which it prints measures, its nicknames, its releases."""
+"""What is history in trec_eval: the order in which it prints measures, its nicknames."""
 
 from __future__ import annotations
-
-RELEASES = ("9.0.8", "10.0")
 
 #: All measures in printing order. 9.0.8 has the same order without those that came later.
 PRINT_ORDER = (

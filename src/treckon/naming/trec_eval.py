@@ -6,6 +6,7 @@ import treckon.measures  # noqa: F401  (fills the registry)
 from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError, shortened
 from treckon.measures import registry
 from treckon.naming.releases import NICKNAMES, PRINT_ORDER
+from treckon.releases import RELEASE_9, RELEASE_10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def all_in_order() -> list[Measure]:
 def _find(name: str, release: str) -> Measure | None:
     """The measure of that name, if that release of trec_eval has it."""
     measure = registry.find(name)
-    if measure is None or (measure.since == "10.0" and release == "9.0.8"):
+    if measure is None or (measure.since == RELEASE_10 and release == RELEASE_9):
         return None
     return measure
 

@@ -22,7 +22,7 @@ from treckon.inputs.columns import Columns
 from treckon.inputs.mappings import read_mapping
 from treckon.inputs.sources import Source
 from treckon.inputs.values import RUN, plain_mapping
-from treckon.naming.releases import RELEASES
+from treckon.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
