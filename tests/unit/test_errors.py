@@ -26,13 +26,17 @@ import gc
 import gzip
 import importlib
 import lzma
+import math
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
@@ -40,14 +44,21 @@ from treckon._native.engine import Plan, QrelsScan, Results, RunScan
 from treckon._native.lines import LineFormat
 from treckon._native.qrels import QrelsBuilder
 from treckon._native.ranking import Kernel
+from treckon.checks import checked_choice, checked_share
 from treckon.cli import trec_eval as command
 from treckon.errors import (
+    Advice,
     EvaluationError,
     InputError,
     NoQueriesError,
+    Notice,
     ParameterError,
+    Place,
     TreckonError,
     UnknownMeasureError,
+    in_short_with_type,
+    listed,
+    one_of,
 )
 from treckon.inputs import reading, sources
 from treckon.measures import registry
@@ -686,6 +697,100 @@ def test_every_error_has_one_base_and_an_exit_status():
 def test_an_input_error_carries_its_place():
     error = InputError("run.txt:17", "expected 6 fields, found 4")
     assert (str(error), error.place) == ("run.txt:17: expected 6 fields, found 4", "run.txt:17")
+
+
+def test_an_error_is_data():
+    """Its message is made from its place, what was expected and what was found; `problem` is other words for these."""
+    error = EvaluationError(place=Place("run", line=5), expected="6 fields", found="4", kind="fields")
+    assert str(error) == "run:5: expected 6 fields, found 4"
+    assert (error.place.name, error.place.line, error.kind) == ("run", 5, "fields")
+    assert (error.problem, error.expected, error.found) == ("expected 6 fields, found 4", "6 fields", "4")
+    plain = ParameterError("missing: expected nothing")
+    assert (str(plain), plain.place, plain.problem) == ("missing: expected nothing", "", "missing: expected nothing")
+    assert str(InputError("qrels", expected="text", found="a NUL byte")) == "qrels: expected text, found a NUL byte"
+
+
+@pytest.mark.parametrize("kind", [InputError, EvaluationError])
+def test_an_error_may_be_said_of_another_place(kind: Any):
+    place = Place("run", query="q", document="d")
+    error = kind(place=place, expected="a", found="b", kind="some").at(place.renamed("old.txt"))
+    assert type(error) is kind and str(error) == "old.txt: query 'q', document 'd': expected a, found b"
+    assert (error.place.is_file, error.place.query, error.place.document) == (True, "q", "d")
+    assert (error.expected, error.found, error.kind) == ("a", "b", "some")
+
+
+def test_a_place_is_its_text_and_its_parts():
+    assert Place("run.txt", line=17, is_file=True) == "run.txt:17"
+    assert Place("run", row=3, query=b"q", document="d") == "run: row 3, query 'q', document 'd'"
+    assert Place("qrels", query="q").concerns("qrels")
+    assert not Place("qrels", line=3, is_file=True).concerns("qrels")  # a file of this name, whatever it is
+    assert not Place("run").concerns("qrels")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError(Place("run", line=2, query="q"), expected="a", found="b", kind="k"),
+        EvaluationError("plain"),
+        ParameterError(place="seed", expected="a", found="b"),
+    ],
+)
+def test_errors_outlive_pickling(error: TreckonError):
+    """As they do where a process of a pool raises them."""
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) and str(again) == str(error) and again.__dict__ == error.__dict__
+    assert (again.place.name, again.place.line, again.place.query) == (
+        error.place.name,
+        error.place.line,
+        error.place.query,
+    )
+
+
+def test_a_warning_is_a_sentence_with_its_parts():
+    notice = Notice("2 queries are missing", place="run", advice=Advice("no_relevant", "zero", "counts them"))
+    assert notice == "run: 2 queries are missing (no_relevant='zero' counts them)"
+    assert notice.in_options() == "run: 2 queries are missing (--no-relevant zero counts them)"
+    assert (notice.place, notice.problem) == ("run", "2 queries are missing")
+    plain = Notice(place=Place("run", line=3), expected="a number", found="'1,5'", kind="not a number")
+    assert plain == plain.in_options() == "run:3: expected a number, found '1,5'"
+    assert (plain.expected, plain.found, plain.kind, plain.advice) == ("a number", "'1,5'", "not a number", None)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "None"),
+        (True, "True"),
+        (1.5, "1.5"),
+        (math.nan, "NaN"),
+        (np.float64(1.5), "1.5"),
+        (np.float32(1.5), "1.5 (float32)"),
+        ("a", "'a' (str)"),
+        (b"a", "b'a' (bytes)"),
+        ("x" * 200, f"'{'x' * 97}...' (str)"),
+        (Decimal("NaN"), "NaN (Decimal)"),
+        ([1], "list"),
+    ],
+)
+def test_a_value_is_shown_with_its_type_where_it_does_not_tell(value: object, text: str):
+    assert in_short_with_type(value) == text
+
+
+def test_words_are_listed():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"], "and") == "a and b"
+    assert one_of(("a", "b", "c")) == "'a', 'b' or 'c'"
+
+
+def test_checks_say_what_is_expected():
+    for value in ("0.5", True, None, math.nan, 0, 1, 10**5000):
+        with pytest.raises(ParameterError, match=r"^alpha: expected a number above 0 and below 1, found "):
+            checked_share("alpha", value)
+    assert checked_share("alpha", Decimal("0.5")) == 0.5
+    for value in ("c", None):
+        with pytest.raises(ParameterError, match=rf"^method: expected 'a' or 'b', found {value!r}$"):
+            checked_choice("method", value, ("a", "b"))
+    assert checked_choice("method", "b", ("a", "b")) == "b"
 
 
 def test_the_core_refuses_numbers_that_it_does_not_have():

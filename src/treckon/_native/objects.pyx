@@ -27,7 +27,7 @@ from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 from numbers import Complex, Real
 
 from treckon.errors import InputError, in_short
-from treckon.whole_numbers import whole_number
+from treckon.checks import whole_number
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL

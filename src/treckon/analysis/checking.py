@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from treckon._native.checking import Checker, IdReader
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
+from treckon.checks import checked_whole_number
 from treckon.errors import InputError, ParameterError, did_you_mean
 from treckon.inputs.forms import as_qrels
 from treckon.inputs.mappings import read_qrels as read_mapping
@@ -15,7 +16,6 @@ from treckon.inputs.sources import Source
 from treckon.inputs.text import BYTE_ORDER_MARK, open_text
 from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
-from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

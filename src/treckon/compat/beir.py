@@ -11,10 +11,10 @@ import logging
 from typing import NamedTuple
 
 from treckon._native.objects import id_bytes, id_text
+from treckon.checks import whole_number
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.evaluation.evaluator import Evaluator
 from treckon.inputs.values import keyed
-from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from collections import defaultdict
 from treckon._native.engine import Plan, Results
 from treckon._native.objects import MappingScan, add_mapping, add_plain_mapping
 from treckon._native.qrels import QrelsBuilder
+from treckon.checks import is_truth_value
 from treckon.errors import InputError, ParameterError
 from treckon.measures import registry
 from treckon.measures.parameters import NO_PARAMETERS, Cutoffs, Pairs, Reals
@@ -24,7 +25,6 @@ from treckon.measures.registry import INTEGER, TEXT, VIEW_RANKING, VIEW_RUN
 from treckon.naming.releases import NICKNAMES, PRINT_ORDER
 from treckon.naming.trec_eval import parse_parameters
 from treckon.releases import RELEASE_9, RELEASES
-from treckon.whole_numbers import is_truth_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

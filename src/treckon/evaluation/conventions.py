@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from treckon.errors import ParameterError, in_short, shortened
+from treckon.checks import checked_choice, checked_whole_number, is_truth_value
+from treckon.errors import ParameterError, in_short, one_of, shortened
 from treckon.measures.parameters import check_discount, check_gain
 from treckon.releases import RELEASES
-from treckon.whole_numbers import checked_whole_number, is_truth_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ class Option:
 def _choice(*choices: str, meaning: str) -> Any:
     """A field that is one of these words, by default the first."""
 
-    def check(name: str, value: object) -> object:
-        if not isinstance(value, str) or value not in choices:
-            raise ParameterError(f"{name}: expected {_listed(choices)}, found {in_short(value)}")
-        return value
+    def check(name: str, value: object) -> str:
+        return checked_choice(name, value, choices)
 
     return field(default=choices[0], metadata={"option": Option(meaning, check, choices)})
 
@@ -75,7 +73,7 @@ def _check_gain(_: str, value: object) -> Gain:
 
 def _check_release(name: str, value: object) -> object:
     if value is not None and not (isinstance(value, str) and value in RELEASES):
-        raise ParameterError(f"{name}: expected {_listed(RELEASES)} or None, found {in_short(value)}")
+        raise ParameterError(f"{name}: expected {one_of(RELEASES)} or None, found {in_short(value)}")
     return value
 
 
@@ -221,7 +219,3 @@ class _FixedGains(dict[int, float]):
 def _made(options: dict[str, object]) -> Conventions:
     """What a pickle makes."""
     return Conventions(**options)
-
-
-def _listed(choices: tuple[str, ...]) -> str:
-    return ", ".join(map(repr, choices[:-1])) + " or " + repr(choices[-1])

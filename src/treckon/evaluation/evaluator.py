@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.objects import ColumnsScan, MappingScan, add_mapping, id_bytes, id_text
 from treckon._native.qrels import Qrels, QrelsBuilder
+from treckon.checks import checked_whole_number
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, in_short, shortened
 from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.results import Evaluation
@@ -37,7 +38,6 @@ from treckon.measures.registry import (
 )
 from treckon.naming.syntax import parse_all
 from treckon.releases import RELEASE_9
-from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

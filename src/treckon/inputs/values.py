@@ -7,13 +7,17 @@ import numbers
 from collections.abc import Mapping
 from itertools import islice
 
-from treckon.errors import InputError, in_short
-from treckon.whole_numbers import whole_number
+from treckon.checks import whole_number
+from treckon.errors import InputError, Place, in_short, in_short_with_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable
     from typing import Any
+
+
+#: How a message shows a value, with its type where the value alone doesn't tell.
+shown = in_short_with_type
 
 
 class Refused(Exception):
@@ -163,36 +167,20 @@ def _is_real(value: object) -> bool:
     return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
 
 
-def shown(value: object) -> str:
-    """How a message shows a value: short, on one line, with its type where the value alone doesn't tell."""
-    if value is None or isinstance(value, (bool, int, float)):
-        own_type = ""
-    elif isinstance(value, (str, bytes, numbers.Number)):
-        own_type = f" ({type(value).__name__})"
-    else:
-        return type(value).__name__
-    if isinstance(value, float) and math.isnan(value):
-        return "NaN"
-    if isinstance(value, int) and value.bit_length() > 1000:  # text of its digits may be refused
-        return f"a whole number of {value.bit_length()} bits"
-    text = repr(str(value)) if isinstance(value, str) else repr(value) if isinstance(value, bytes) else str(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'}{own_type}"
-
-
 def listed(names: Iterable[object]) -> str:
     """How a message lists names: the first ones of many."""
     first = list(map(str, islice(names, 21)))
     return ", ".join(first if len(first) <= 20 else [*first[:20], "..."]) or "none"
 
 
-def query_place(name: str, query: object) -> str:
+def query_place(name: str, query: object) -> Place:
     """How messages say which query."""
-    return f"{name}: query {in_short(query)}"
+    return Place(name, query=query)
 
 
-def document_place(name: str, query: str, document: str) -> str:
+def document_place(name: str, query: str, document: str) -> Place:
     """How messages say which document of which query."""
-    return f"{name}: query {in_short(query)}, document {in_short(document)}"
+    return Place(name, query=query, document=document)
 
 
 def first_repeated(items: Iterable[Hashable]) -> Hashable:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from treckon.checks import checked_whole_number
 from treckon.errors import InputError, ParameterError, in_short
 from treckon.inputs.columns import Columns
 from treckon.inputs.sources import compressed, write_whole
 from treckon.inputs.values import QRELS, RUN, Kind, document_place, mapping_of, plain_mapping, query_place, shown
-from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isfinite
 
 from treckon._native.numbers import integer_prefix, real_prefix
+from treckon.checks import whole_number
 from treckon.errors import EvaluationError, ParameterError, in_short, shortened
 from treckon.releases import RELEASE_9
-from treckon.whole_numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import frexp, fsum, isfinite
 
+from treckon.checks import checked_whole_number
 from treckon.errors import EvaluationError, ParameterError, in_short
-from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

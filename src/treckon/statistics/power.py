@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import isnan, sqrt
 
+from treckon.checks import checked_whole_number
 from treckon.errors import ParameterError
 from treckon.statistics.arguments import scipy_stats, share
-from treckon.whole_numbers import checked_whole_number
 
 _MOST_QUERIES = 10**9
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from treckon.checks import checked_whole_number
 from treckon.inputs.reading import available_threads
-from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from treckon.analysis.crosschecking.printed import SCORES_FORMATS, Printed, Scor
 from treckon.analysis.crosschecking.result import Comparison, CrossCheck, Difference, Explanation, Own
 from treckon.analysis.crosschecking.search import Choice, Search, Solution
 from treckon.analysis.crosschecking.tool_names import readings
+from treckon.checks import checked_whole_number
 from treckon.errors import EvaluationError, InputError, ParameterError, in_short
 from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.evaluator import Evaluator
@@ -22,7 +23,6 @@ from treckon.inputs.sources import Source
 from treckon.inputs.text import is_path
 from treckon.measures.registry import TEXT, VIEW_PREFERENCES, VIEW_SUBTOPICS
 from treckon.naming.syntax import Measure, parse
-from treckon.whole_numbers import checked_whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
