@@ -1,6 +1,6 @@
 r"""Every error and warning of the command, word for word: place, expectation, finding; exit status; an empty stdout.
 
-To see whether one is missing, compare `grep -nE "raise |_say\(|_tell\(|doubts.append" src/treckon/<module>` with this
+To see whether one is missing, compare `grep -nE "raise |_say\(|tell\(|doubts.append" src/treckon/<module>` with this
 list (tests/test_preferences.py and tests/test_zscores.py have those of their formats, tests/unit/test_syntax.py has
 those of the measures by the field's names, tests/unit/test_inputs.py those of Python's objects):
 
@@ -660,7 +660,7 @@ def test_out_of_memory(call: Callable, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(command, "_write", fail)
+    monkeypatch.setattr(command, "to_standard_output", fail)
     assert_fails(call(), MEMORY, "out of memory")
 
 
@@ -668,7 +668,7 @@ def test_an_interrupt(call: Callable, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "_write", fail)
+    monkeypatch.setattr(command, "to_standard_output", fail)
     assert call() == (130, b"", b"")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from treckon.cli.options import add_columns, add_quiet, check_inputs, whole_number
+import os
+
+from treckon.cli.options import add_columns, add_quiet, check_inputs, check_output, whole_number
 from treckon.cli.output import say, write_parts
 from treckon.errors import ParameterError
 
@@ -82,6 +84,9 @@ def run(arguments: Namespace) -> int:
         names = "QRELS RUN OUTPUT" if n_inputs == 2 else "INPUT OUTPUT"
         raise ParameterError(f"{arguments.kind}: expected {names}, found {len(arguments.inputs) + 1} files")
     check_inputs(*arguments.inputs)
+    # Who writes the same name twice wants a file to become itself; by any other name it is an accident.
+    others = [path for path in arguments.inputs if os.path.abspath(path) != os.path.abspath(arguments.target)]
+    check_output(arguments.target, others, "OUTPUT")
     with _named_inputs(arguments):
         text, notes = _converted(arguments, _format(arguments))
         write_parts(compressed(text, arguments.target), arguments.target)

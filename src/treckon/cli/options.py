@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import stat
 
 from treckon.errors import InputError, ParameterError
 from treckon.evaluation.conventions import OPTIONS
@@ -223,21 +224,22 @@ def check_inputs(*paths: str | None) -> None:
 def check_own_file(option: str, path: str, others: Iterable[str | None]) -> None:
     """Raises ParameterError where a file to write is standard output or one of the other files.
 
-    others: paths, of files or of folders whose files are read; None and ``-`` are no file
+    others: paths, of files or of folders whose files are read; None is no file, ``-`` may be one as standard input
     """
     if path == "-" or _is_among(path, others):
         raise ParameterError(f"{option}: expected a file of its own, found '{path}'")
 
 
-def check_output(path: str | None, inputs: Iterable[str | None]) -> None:
-    """Raises ParameterError where ``--output`` would take the place of something that is read.
+def check_output(path: str | None, inputs: Iterable[str | None], option: str = "--output") -> None:
+    """Raises ParameterError where the output would take the place of something that is read.
 
     path:   None and ``-`` are standard output
     inputs: as `check_own_file` takes other files
+    option: what names it on the command line
     """
     if path is not None and path != "-" and (os.path.isfile(path) or not os.path.exists(path)):
         # What is neither, such as a terminal, may be read and written.
-        check_own_file("--output", path, inputs)
+        check_own_file(option, path, inputs)
 
 
 def _is_among(path: str, others: Iterable[str | None]) -> bool:
@@ -246,12 +248,32 @@ def _is_among(path: str, others: Iterable[str | None]) -> bool:
     real = os.path.realpath(path)
     folder, name = os.path.split(real)
     for other in others:
-        if other is None or other == "-" or "\0" in other:
+        if other is None or "\0" in other:
             continue
-        own = os.path.realpath(other)
+        own = None if other == "-" else os.path.realpath(other)
         if own == real or (own == folder and not name.startswith(".")):  # hidden files of a folder are not read
             return True
+        if any(_is_same_file(path, file) for file in _files_of(other)):
+            return True
     return False
+
+
+def _files_of(path: str) -> list[str]:
+    """What is read of an input: itself, or what lies in a folder."""
+    if path == "-":
+        return ["/dev/stdin"]
+    if os.path.isdir(path):
+        return [os.path.join(path, name) for name in os.listdir(path) if not name.startswith(".")]
+    return [path]
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    """Whether both are one regular file, by whatever names: links to it, further names of it, /dev/fd/N."""
+    try:
+        status = os.stat(path)
+        return stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.stat(other))
+    except OSError:
+        return False
 
 
 def add_columns(parser: argparse._ActionsContainer, flag: str) -> None:

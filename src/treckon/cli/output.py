@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from treckon.errors import TreckonError
-from treckon.inputs.sources import write_whole
-from treckon.reports.tables import render
+from treckon.inputs.sinks import write_all, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Sequence
+    from typing import TextIO
 
     from treckon.naming.syntax import Measure
     from treckon.reports.tables import Column, Table
@@ -34,7 +33,7 @@ def write(text: str, path: str | None = None) -> None:
 
 
 def write_parts(parts: Iterable[bytes], path: str | None = None) -> None:
-    """Writes bytes as `write` writes text: nothing goes to standard output before the last part is there."""
+    """Writes bytes as `write` writes text: nothing goes out before the last part is there."""
     if path == "":
         raise OutputError("output: expected a path, found empty text")
     try:
@@ -42,17 +41,40 @@ def write_parts(parts: Iterable[bytes], path: str | None = None) -> None:
             if "\0" in path:  # the interpreter's own words for it differ from release to release
                 raise OSError(None, "a path has no NUL")
             write_whole(parts, path)
-            return
-        data = b"".join(parts)
-        if sys.stdout is None:
-            raise OSError(None, "it is closed")
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        else:
+            to_standard_output(list(parts))
     except BrokenPipeError:  # who reads has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        pass
     except OSError as error:
         place = "standard output" if path is None or path == "-" else path
         raise OutputError(f"{place}: cannot write it: {error.strerror}") from None
+
+
+def to_standard_output(parts: Iterable[bytes]) -> None:
+    """Writes each part when it is there. Raises OSError; BrokenPipeError where nobody reads any more."""
+    if sys.stdout is None:
+        raise OSError(None, "it is closed")
+    _to_stream(sys.stdout, parts)
+
+
+def _to_stream(stream: TextIO, parts: Iterable[bytes]) -> None:
+    """Writes to standard output or standard error.
+
+    Not by its own methods: unbuffered (PYTHONUNBUFFERED) they leave out what isn't taken at once, and buffered they
+    keep what can't be written, to fail again at the end of the process.
+    """
+    try:
+        fd = stream.fileno()
+    except (AttributeError, OSError, ValueError):  # it isn't the process's: a program collects what we write
+        data = b"".join(parts)
+        if hasattr(stream, "buffer"):
+            stream.buffer.write(data)
+            stream.buffer.flush()
+        else:
+            stream.write(data.decode("utf-8", "surrogateescape"))
+        return
+    stream.flush()
+    write_all(fd, parts)
 
 
 def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: object = None) -> None:
@@ -62,6 +84,8 @@ def write_tables(arguments: Namespace, tables: Table | Sequence[Table], data: ob
 
     Raises OutputError.
     """
+    from treckon.reports.tables import render
+
     width, terminal = None, _to_terminal(arguments)
     if terminal:
         from shutil import get_terminal_size
@@ -112,7 +136,7 @@ def tell(text: str) -> None:
     """Writes to standard error, where there is one that takes it."""
     try:
         if sys.stderr is not None:
-            sys.stderr.write(text.translate(_CONTROLS))
-            sys.stderr.flush()
+            encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+            _to_stream(sys.stderr, [text.translate(_CONTROLS).encode(encoding, "backslashreplace")])
     except OSError:
         pass

@@ -7,6 +7,7 @@ import sys
 
 from treckon import __version__
 from treckon.cli.getopt_long import OptionError, parse
+from treckon.cli.output import tell, to_standard_output
 from treckon.errors import (
     EvaluationError,
     InputError,
@@ -167,14 +168,7 @@ def _check_measures(options: Options) -> None:
 def _say(options: Options, message: str) -> None:
     """A note or warning on stderr."""
     if not options.quiet:
-        _tell(f"trec_eval: {message}\n")
-
-
-def _tell(text: str) -> None:
-    """Writes to stderr, where there is one that takes it."""
-    from treckon.cli.output import tell
-
-    tell(text)
+        tell(f"trec_eval: {message}\n")
 
 
 def evaluate(options: Options) -> Iterator[bytes]:
@@ -263,23 +257,6 @@ def _lines(options: Options, evaluation: Evaluation) -> Iterator[bytes]:
         yield from summary_lines(evaluation.asked, evaluation.summary(), evaluation.zscored)
 
 
-def _write(pieces: Iterator[bytes]) -> None:
-    """Writes to stdout. Raises OSError where that can't be."""
-    if sys.stdout is None:
-        raise OSError(None, "it is closed")
-    pending: list[bytes] = []
-    size = 0
-    output = sys.stdout.buffer
-    for piece in pieces:
-        pending.append(piece)
-        size += len(piece)
-        if size > 1 << 20:
-            output.write(b"".join(pending))
-            pending, size = [], 0
-    output.write(b"".join(pending))
-    output.flush()
-
-
 def _run(argv: list[str]) -> int:
     options = read_options(argv)
     if options.help:
@@ -287,11 +264,11 @@ def _run(argv: list[str]) -> int:
 
         asked = _asked(options) if options.measures else None
         text = help_text(options.release, options.results_format, options.rel_format, asked)
-        _write(iter([text.encode("utf-8", "surrogateescape")]))
+        to_standard_output([text.encode("utf-8", "surrogateescape")])
         return 0
     if len(options.files) != 2:
         raise _Exit(_USAGE, USAGE)
-    _write(evaluate(options))
+    to_standard_output(evaluate(options))
     return 0
 
 
@@ -306,19 +283,18 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _run(sys.argv[1:] if argv is None else argv)
     except _Exit as end:
-        _tell(str(end))
+        tell(str(end))
         return end.status
     except TreckonError as error:
-        _tell(f"trec_eval: {error}\n")
+        tell(f"trec_eval: {error}\n")
         return next(status for kind, status in _STATUS if isinstance(error, kind))
     except BrokenPipeError:  # who reads has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
-        _tell("trec_eval: out of memory\n")
+        tell("trec_eval: out of memory\n")
         return 3
     except OSError as error:
-        _tell(f"trec_eval: cannot write standard output: {error.strerror}\n")
+        tell(f"trec_eval: cannot write standard output: {error.strerror}\n")
         return _USAGE
     except KeyboardInterrupt:
         return 130

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from treckon.errors import TreckonError, in_short
 from treckon.evaluation.conventions import Conventions
-from treckon.inputs.sources import write_whole
+from treckon.inputs.sinks import write_whole
 from treckon.inputs.values import Refused, id_of
 from treckon.measures.aggregation import MEAN
 from treckon.measures.registry import INTEGER, VIEW_RUN

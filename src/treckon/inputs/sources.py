@@ -1,7 +1,4 @@
-"""Where bytes come from: files, pipes, standard input, compressed or not. Whatever it is can be read twice.
-
-And where they go: to a file that is there as a whole or as it was before.
-"""
+"""Where bytes come from: files, pipes, standard input, compressed or not. Whatever it is can be read twice."""
 
 from __future__ import annotations
 
@@ -346,37 +343,6 @@ def prefetched(blocks: Iterator[bytes]) -> Generator[bytes]:
     finally:
         stop.set()
         thread.join()
-
-
-def write_whole(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) -> None:
-    """Writes a file such that readers see it as it was or as it is to be, never a part, and an error leaves it be.
-
-    What is no regular file (a device, a pipe) can't be put in place: it is written to when all parts are there. Raises
-    OSError.
-    """
-    path = os.path.realpath(os.fsdecode(path))
-    try:
-        mode: int | None = os.stat(path).st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):
-        data = b"".join(parts)
-        with open(path, "wb") as file:
-            file.write(data)
-        return
-    beside = os.path.join(os.path.dirname(path), f".treckon-{os.urandom(8).hex()}")
-    try:
-        with open(beside, "xb") as file:
-            file.writelines(parts)
-        if mode is not None:
-            os.chmod(beside, stat.S_IMODE(mode))
-        os.replace(beside, path)
-    except BaseException as error:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        if isinstance(error, OSError) and error.filename == beside:  # of a name that nobody has chosen
-            raise OSError(error.errno, error.strerror, path) from None
-        raise
 
 
 def compressed(parts: Iterable[bytes], path: str | bytes | os.PathLike[Any]) -> Iterator[bytes]:

@@ -7,7 +7,8 @@ import math
 from treckon.checks import checked_whole_number
 from treckon.errors import InputError, ParameterError, in_short
 from treckon.inputs.columns import Columns
-from treckon.inputs.sources import compressed, write_whole
+from treckon.inputs.sinks import write_whole
+from treckon.inputs.sources import compressed
 from treckon.inputs.values import QRELS, RUN, Kind, document_place, mapping_of, plain_mapping, query_place, shown
 
 TYPE_CHECKING = False
