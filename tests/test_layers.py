@@ -15,13 +15,13 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "treckon"
 # Lowest first: a module may import those of its own layer and of the layers above it in this list, no others.
 # A module of a package may have an entry of its own, which goes before the package's.
 LAYERS = [
-    {"errors", "lazy", "records", "releases"},
+    {"errors", "lazy", "records", "releases", "threads"},
     {"checks", "_native", "measures.parameters", "measures.aggregation"},
     {"measures.registry"},
     {"measures"},
     {"naming"},
-    {"inputs"},
     {"statistics"},
+    {"inputs"},
     {"evaluation"},
     {"analysis"},
     {"reports"},

@@ -41,7 +41,8 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon.analysis.checking import check_qrels, check_run
-    from treckon.analysis.comparison import Comparison, compare, compare_evaluations
+    from treckon.analysis.compared_runs import Comparison
+    from treckon.analysis.comparison import compare, compare_evaluations
     from treckon.analysis.crosschecking import CrossCheck, crosscheck
     from treckon.analysis.gating import gate
     from treckon.analysis.leaderboards import Leaderboard, leaderboard
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 # Public names are imported when they are first used, so that `import treckon` costs nothing.
 _HOMES = {
-    "Comparison": "treckon.analysis.comparison",
+    "Comparison": "treckon.analysis.compared_runs",
     "Conventions": "treckon.evaluation.conventions",
     "CrossCheck": "treckon.analysis.crosschecking",
     "Evaluation": "treckon.evaluation.results",

@@ -11,11 +11,12 @@ from treckon.checks import checked_whole_number
 from treckon.errors import InputError, ParameterError, did_you_mean
 from treckon.inputs.forms import as_qrels
 from treckon.inputs.mappings import read_qrels as read_mapping
-from treckon.inputs.reading import FORMATS, available_threads, n_shares, query_starts, raise_problem, read_qrels, scan
+from treckon.inputs.reading import FORMATS, n_shares, query_starts, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source
 from treckon.inputs.text import BYTE_ORDER_MARK, open_text
 from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
+from treckon.threads import available_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Sequence
 
-    from treckon.analysis.comparison import Comparison
+    from treckon.analysis.compared_runs import Comparison
     from treckon.reports.tables import Column, Table
 
 SUMMARY = "compare runs with a baseline: differences, intervals and significance tests"

@@ -17,7 +17,6 @@ from treckon.inputs.forms import as_qrels, as_run_or_rows
 from treckon.inputs.reading import (
     FORMATS,
     Doubts,
-    available_threads,
     duplicate_lines,
     n_shares,
     raise_problem,
@@ -38,6 +37,7 @@ from treckon.measures.registry import (
 )
 from treckon.naming.syntax import parse_all
 from treckon.releases import RELEASE_9
+from treckon.threads import available_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.prefs import Prefs
 from treckon.errors import EvaluationError, NoQueriesError, shortened
-from treckon.inputs.reading import FORMATS, Doubts, available_threads, duplicate_lines, n_shares, raise_problem, scan
+from treckon.inputs.reading import FORMATS, Doubts, duplicate_lines, n_shares, raise_problem, scan
 from treckon.measures.registry import TEXT, VIEW_JUDGMENT_GROUPS, VIEW_PREFERENCES, VIEW_RANKING, VIEW_RUN
 from treckon.releases import RELEASE_9
+from treckon.threads import available_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

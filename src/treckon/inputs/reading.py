@@ -49,13 +49,6 @@ FORMATS = {
 }
 
 
-def available_threads() -> int:
-    """How many threads can run at once here."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def n_shares(source: Source, threads: int) -> int:
     """In how many shares threads read a source: a stream can't be shared, and a small file isn't worth it."""
     if source.plain is None:

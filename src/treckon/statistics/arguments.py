@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import frexp, fsum, isfinite
 
 from treckon.checks import checked_whole_number
-from treckon.errors import EvaluationError, ParameterError, in_short
+from treckon.errors import EvaluationError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,25 +106,6 @@ def resampling(resamples: object, seed: object) -> tuple[int, int]:
         checked_whole_number("resamples", resamples, 1, MOST_RESAMPLES),
         checked_whole_number("seed", seed, 0, 2**64 - 1),
     )
-
-
-def share(name: str, value: Any) -> float:
-    """The value, checked to be above 0 and below 1. Raises ParameterError."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        found = 0.0
-    if isinstance(value, (str, bool)) or not 0.0 < found < 1.0:
-        raise ParameterError(f"{name}: expected a number above 0 and below 1, found {in_short(value)}")
-    return found
-
-
-def one_of(name: str, value: object, choices: Sequence[str]) -> str:
-    """The value, checked to be one of the choices. Raises ParameterError."""
-    if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(map(repr, choices[:-1])) + " or " + repr(choices[-1])
-        raise ParameterError(f"{name}: expected {listed}, found {value!r}")
-    return value
 
 
 def scipy_stats(what: str) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treckon.statistics.arguments import magnitude, mean, numbers, one_of, resampling, rows, share, units
+from treckon.checks import checked_choice, checked_share
+from treckon.statistics.arguments import magnitude, mean, numbers, resampling, rows, units
 from treckon.statistics.shares import bootstrap_distributions, n_threads
 
 TYPE_CHECKING = False
@@ -97,7 +98,7 @@ def bootstrap_intervals(
     import numpy
 
     matrix = rows(values, "values")
-    confidence, method = share("confidence", confidence), one_of("method", method, METHODS)
+    confidence, method = checked_share("confidence", confidence), checked_choice("method", method, METHODS)
     resamples, seed = resampling(resamples, seed)
     threads = n_threads(threads)
     exponents = [magnitude(row) for row in matrix]

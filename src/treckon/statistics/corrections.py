@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from treckon.checks import checked_choice
 from treckon.errors import EvaluationError
-from treckon.statistics.arguments import numbers, one_of
+from treckon.statistics.arguments import numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def adjust(p_values: Iterable[float], method: str = "holm") -> list[float]:
     >>> adjust([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]
     """
-    one_of("correction", method, CORRECTIONS)
+    checked_choice("correction", method, CORRECTIONS)
     given = list(p_values)
     if not given:
         return []

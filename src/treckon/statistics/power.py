@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import isnan, sqrt
 
-from treckon.checks import checked_whole_number
+from treckon.checks import checked_share, checked_whole_number
 from treckon.errors import ParameterError
-from treckon.statistics.arguments import scipy_stats, share
+from treckon.statistics.arguments import scipy_stats
 
 _MOST_QUERIES = 10**9
 
@@ -28,7 +28,7 @@ def minimum_detectable_difference(
     Raises ParameterError, and ImportError where SciPy is missing.
     """
     n = checked_whole_number("n_queries", n_queries, 0, _MOST_QUERIES)
-    power, alpha = share("power", power), share("alpha", alpha)
+    power, alpha = checked_share("power", power), checked_share("alpha", alpha)
     if power <= alpha:
         raise ParameterError(f"power: expected more than alpha, which is {alpha}, found {power}")
     if not 0.0 <= standard_deviation < float("inf"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon.checks import checked_whole_number
-from treckon.inputs.reading import available_threads
+from treckon.threads import available_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import ldexp
 from typing import NamedTuple
 
+from treckon.checks import checked_share
 from treckon.errors import EvaluationError
-from treckon.statistics.arguments import magnitude, mean, numbers, resampling, rows, share, units
+from treckon.statistics.arguments import magnitude, mean, numbers, resampling, rows, units
 from treckon.statistics.paired import EQUAL_WITHIN
 from treckon.statistics.shares import n_threads, ranges
 
@@ -82,7 +83,7 @@ def tukey_hsd(
     matrix = rows(values, "values")
     if len(matrix) < 2:
         raise EvaluationError("values: expected at least two runs, found one")
-    alpha = share("alpha", alpha)
+    alpha = checked_share("alpha", alpha)
     resamples, seed = resampling(resamples, seed)
     means = tuple(mean(row) for row in matrix)
     exponent = magnitude(matrix)
