@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treckon
-from treckon.analysis.gating.thresholds import Thresholds
+from treckon.analysis.gating.thresholds import ByInterval, Thresholds, read_thresholds
 from treckon.analysis.gating.toml import key_lines
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.reports.junit import junit_xml
@@ -328,7 +328,7 @@ def test_rules_are_what_naive_ones_say(qrels, run, baseline, conventions):
 
 
 def written(text: str) -> Thresholds:
-    return Thresholds(text.encode())
+    return read_thresholds(text.encode())
 
 
 def test_all_of_a_file():
@@ -357,7 +357,7 @@ queries = 3
         ("nDCG@10", "baseline", "gate:11", 0.01),
         ("P_10", "floor", "gate:13", 3.0),
     ]
-    assert thresholds.rules[1].options == {"confidence": 0.9, "method": "bca", "resamples": 10_000, "seed": 0}
+    assert thresholds.rules[1].interval == ByInterval(0.9, "bca", 10_000, 0)
     assert thresholds.digest == sha256(text.encode()).hexdigest()
     assert written("[measures.AP]\nminimum = 0\n").conventions == {"missing": "zero"}
 
@@ -437,7 +437,7 @@ PREFIX = '[measures."P@5"]\n'
 )  # fmt: skip
 def test_what_is_wrong_with_a_file(text, error, words):
     with pytest.raises(error) as caught:
-        Thresholds(text if isinstance(text, bytes) else text.encode())
+        read_thresholds(text if isinstance(text, bytes) else text.encode())
     assert str(caught.value) == words
 
 
@@ -445,9 +445,9 @@ def test_what_is_no_toml():
     with pytest.raises(InputError, match=r"^gate:2: expected TOML: ."):
         written("title = 'x'\n= 3\n")
     with pytest.raises(InputError, match=r"^gate: expected a file with TOML, or a mapping, found 3$"):
-        Thresholds(3)
+        read_thresholds(3)
     with pytest.raises(InputError, match=r"^/no/gate.toml: cannot read it: No such file or directory$"):
-        Thresholds("/no/gate.toml")
+        read_thresholds("/no/gate.toml")
 
 
 def test_a_rule_about_a_baseline_needs_one():

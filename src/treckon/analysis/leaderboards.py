@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
@@ -74,6 +75,7 @@ class Broken(NamedTuple):
         return self._asdict()
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class Leaderboard:
     """Submissions in the order of their ranks.
 
@@ -91,32 +93,15 @@ class Leaderboard:
     Made by `treckon.leaderboard`.
     """
 
-    __slots__ = (
-        "broken", "by", "conventions", "entries", "kendall", "measures", "options", "query_ids", "warnings",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        *,
-        measures: tuple[Measure, ...],
-        by: Measure,
-        entries: Iterable[Entry],
-        broken: Iterable[Broken],
-        query_ids: Iterable[str],
-        kendall: Mapping[Measure, Any],
-        options: Mapping[str, Any],
-        conventions: Mapping[str, object],
-        warnings: Iterable[str],
-    ) -> None:
-        self.measures = measures
-        self.by = by
-        self.entries = tuple(entries)
-        self.broken = tuple(broken)
-        self.query_ids = tuple(query_ids)
-        self.kendall = kendall
-        self.options = dict(options)
-        self.conventions = dict(conventions)
-        self.warnings = tuple(warnings)
+    measures: tuple[Measure, ...]
+    by: Measure
+    entries: tuple[Entry, ...]
+    broken: tuple[Broken, ...]
+    query_ids: tuple[str, ...]
+    kendall: Mapping[Measure, Any]
+    options: dict[str, Any]
+    conventions: dict[str, object]
+    warnings: tuple[str, ...]
 
     def scores(self) -> dict[str, dict[str, float]]:
         """By run and measure, every mean: finite numbers, for platforms that read scores from a file.
@@ -125,9 +110,9 @@ class Leaderboard:
         """
         if self.broken:
             run, problem = self.broken[0]
-            raise EvaluationError(f"{run}: it can't be scored: {problem}")
+            raise EvaluationError(f"it can't be scored: {problem}", place=run)
         if not self.entries:
-            raise EvaluationError("runs: expected one to score, found none")
+            raise EvaluationError(place="runs", expected="one to score", found="none")
         return {entry.run: {str(measure): mean for measure, mean in entry.means.items()} for entry in self.entries}
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,9 +122,9 @@ class Leaderboard:
             "measures": [str(measure) for measure in self.measures],
             "queries": len(self.query_ids),
             "entries": [entry.to_dict() for entry in self.entries],
-            "broken": [one.to_dict() for one in self.broken],
+            "broken": [broken.to_dict() for broken in self.broken],
             "kendall": {
-                str(one): {str(other): tau for other, tau in taus.items()} for one, taus in self.kendall.items()
+                str(measure): {str(other): tau for other, tau in taus.items()} for measure, taus in self.kendall.items()
             },
             "options": dict(self.options),
             "conventions": dict(self.conventions),
@@ -154,7 +139,7 @@ class Leaderboard:
             if entry.interval is not None:
                 line += f"  [{entry.interval.low:.4f}, {entry.interval.high:.4f}]  {entry.groups}"
             lines.append(line.rstrip())
-        lines += [f"broken: {one.run}: {one.problem}" for one in self.broken]
+        lines += [f"broken: {broken.run}: {broken.problem}" for broken in self.broken]
         return "\n".join([*lines, *self.notes, *(f"warning: {warning}" for warning in self.warnings)])
 
     @property
@@ -167,20 +152,20 @@ class Leaderboard:
     def notes(self) -> list[str]:
         """How ranks, intervals and groups were made, a sentence each."""
         options = self.options
-        found = []
+        notes = []
         if any(entry.interval is not None for entry in self.entries):
-            found.append(
+            notes.append(
                 f"{100 * options['confidence']:g}% intervals of {self.by}: {options['method']} bootstrap, "
                 f"{options['resamples']} resamples, seed {options['seed']}"
             )
         if any(entry.groups for entry in self.entries):
-            found.append(
+            notes.append(
                 f"runs with a group in common don't differ by {self.by} at {options['alpha']:g} (randomised Tukey HSD)"
             )
         ranks = [entry.ranks[self.by] for entry in self.entries]
         if len(set(ranks)) < len(ranks):
-            found.append(f"runs of the same rank have the same {self.by}")
-        return found
+            notes.append(f"runs of the same rank have the same {self.by}")
+        return notes
 
 
 def leaderboard(
@@ -236,11 +221,10 @@ def leaderboard(
     """
     named = _named(runs)
     if conventions.setdefault("missing", "zero") == "skip":
-        raise ParameterError(
-            "missing: expected 'zero' or 'error', as all runs are ranked over the same queries, found 'skip'"
-        )
+        expected = "'zero' or 'error', as all runs are ranked over the same queries"
+        raise ParameterError(place="missing", expected=expected, found="'skip'")
     if conventions.get("no_relevant") == "skip":
-        raise ParameterError("no_relevant: expected queries that all count, found 'skip'")
+        raise ParameterError(place="no_relevant", expected="queries that all count", found="'skip'")
     release = Conventions(**conventions).release
     measures = parse_all(measures, release=release, fits=_ranks_runs)
     evaluator = Evaluator(
@@ -251,24 +235,45 @@ def leaderboard(
         evaluator = evaluator.changed([main, *evaluator.measures])
     for measure in evaluator.measures:
         if not _ranks_runs(measure):
-            raise EvaluationError(f"{measure}: expected a number for each run, which can be ranked by it")
+            raise EvaluationError("expected a number for each run, which can be ranked by it", place=str(measure))
     evaluations: dict[str, Evaluation] = {}
     broken: list[Broken] = []
     for name, run in named.items():
         try:
-            evaluations[name] = _evaluation(evaluator, name, run, run_columns, run_format)
+            evaluations[name] = _evaluation(evaluator, run, run_columns, run_format)
         except (InputError, EvaluationError, NoQueriesError) as error:
-            if str(error).startswith("qrels: "):  # no run's fault
+            if error.place.concerns("qrels"):  # no run's fault
                 raise
             broken.append(Broken(name, str(error)))
         if advance is not None:
             advance()
-    options = {"confidence": confidence, "method": method, "alpha": alpha, "resamples": resamples, "seed": seed}
+    options = _Options(confidence, method, alpha, resamples, seed)
+    return _leaderboard(evaluator, main, evaluations, broken, options, threads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How statistics are made."""
+
+    confidence: float
+    method: str
+    alpha: float
+    resamples: int
+    seed: int
+
+
+def _leaderboard(
+    evaluator: Evaluator,
+    main: Measure,
+    evaluations: Mapping[str, Evaluation],
+    broken: Iterable[Broken],
+    options: _Options,
+    threads: int,
+) -> Leaderboard:
     intervals, groups = _statistics(evaluations, main, threads, options)
-    columns = Columns(evaluator.measures)
-    means = [
-        {name: float(evaluation[measure]) for name, evaluation in evaluations.items()} for measure in evaluator.measures
-    ]
+    measures = evaluator.measures
+    columns = Columns(measures)
+    means = [{name: float(evaluation[measure]) for name, evaluation in evaluations.items()} for measure in measures]
     ranks = list(map(_ranks, means))
     entries = [
         Entry(
@@ -282,19 +287,18 @@ def leaderboard(
         )
         for name, evaluation in evaluations.items()
     ]
-    entries.sort(key=lambda entry: (entry.ranks[main], entry.run))
     series = [[*by_name.values()] for by_name in means]
-    taus: list[Any] = [ByMeasure(columns, [_tau(one, other) for other in series]) for one in series]
+    taus: list[Any] = [ByMeasure(columns, [_tau(own, other) for other in series]) for own in series]
     return Leaderboard(
-        measures=evaluator.measures,
+        measures=measures,
         by=main,
-        entries=entries,
-        broken=broken,
-        query_ids=evaluator.query_ids,
+        entries=tuple(sorted(entries, key=lambda entry: (entry.ranks[main], entry.run))),
+        broken=tuple(broken),
+        query_ids=tuple(evaluator.query_ids),
         kendall=ByMeasure(columns, taus),
-        options=options,
-        conventions=evaluator.conventions.as_dict(),
-        warnings=evaluator.warnings,
+        options=asdict(options),
+        conventions=dict(evaluator.conventions.as_dict()),
+        warnings=tuple(evaluator.warnings),
     )
 
 
@@ -302,26 +306,24 @@ def _named(runs: object) -> dict[str, Any]:
     """The runs by name. Raises InputError for files that aren't there, ParameterError for other names than texts."""
     if isinstance(runs, Mapping):
         if not all(isinstance(name, str) for name in runs):
-            raise ParameterError("runs: expected names that are texts")
+            raise ParameterError("expected names that are texts", place="runs")
         return dict(runs)
     given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)  # type: ignore[call-overload]
     paths = run_paths(given)
     return dict(zip(run_names(paths), paths, strict=True))
 
 
-def _evaluation(
-    evaluator: Evaluator, name: str, run: Any, columns: Sequence[str] | None, format: str | None
-) -> Evaluation:
+def _evaluation(evaluator: Evaluator, run: Any, columns: Sequence[str] | None, format: str | None) -> Evaluation:
     """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
     evaluation = evaluate_judged(evaluator, run, columns=columns, format=format)
-    doubts = evaluation.warnings[len(evaluator.warnings) :]
-    if doubts:
-        raise EvaluationError(doubts[0])
+    warnings = evaluation.warnings[len(evaluator.warnings) :]
+    if warnings:
+        raise EvaluationError(warnings[0])
     return evaluation
 
 
 def _statistics(
-    evaluations: Mapping[str, Evaluation], main: Measure, threads: int, options: Mapping[str, Any]
+    evaluations: Mapping[str, Evaluation], main: Measure, threads: int, options: _Options
 ) -> tuple[dict[str, Interval], dict[str, str]]:
     """By run, the interval of its mean and the letters of its groups."""
     if not evaluations or main.measure.aggregate is not MEAN:
@@ -331,9 +333,9 @@ def _statistics(
     rows = [evaluations[name].values[:, column] for name in names]
     if len(rows[0]) == 0:
         return {}, {}
-    drawn = {"resamples": options["resamples"], "seed": options["seed"], "threads": threads}
-    intervals = bootstrap_intervals(rows, confidence=options["confidence"], method=options["method"], **drawn)
-    letters = tukey_hsd(rows, alpha=options["alpha"], **drawn).letters if len(rows) > 1 else ("",)
+    drawn: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "threads": threads}
+    intervals = bootstrap_intervals(rows, confidence=options.confidence, method=options.method, **drawn)
+    letters = tukey_hsd(rows, alpha=options.alpha, **drawn).letters if len(rows) > 1 else ("",)
     return dict(zip(names, intervals, strict=True)), dict(zip(names, letters, strict=True))
 
 
@@ -352,8 +354,8 @@ def _ranks(means: Mapping[str, float]) -> dict[str, int]:
     return {name: first[mean] for name, mean in rounded.items()}
 
 
-def _tau(one: list[float], other: list[float]) -> Any:
+def _tau(means: list[float], other: list[float]) -> Any:
     """Kendall's tau-b, None where it has no meaning."""
-    if len(one) < 2:
+    if len(means) < 2:
         return None
-    return kendall_tau([round(mean, _DIGITS) for mean in one], [round(mean, _DIGITS) for mean in other])
+    return kendall_tau([round(mean, _DIGITS) for mean in means], [round(mean, _DIGITS) for mean in other])

@@ -588,10 +588,10 @@ class _Scoring:
         if self._conventions.no_relevant == "error":
             for level, queries in found.items():
                 if queries:
-                    raise EvaluationError(
-                        f"qrels: expected a document of grade {level} or more for every query, found none for "
-                        f"{len(queries)}, for example '{shortened(self._qrels.query_id(min(queries)))}'"
-                    )
+                    expected = f"a document of grade {level} or more for every query"
+                    example = shortened(self._qrels.query_id(min(queries)))
+                    found_none = f"none for {len(queries)}, for example '{example}'"
+                    raise EvaluationError(place="qrels", expected=expected, found=found_none)
         return found
 
     def _level(self, measure: Measure) -> int:

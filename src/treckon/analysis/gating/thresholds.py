@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from treckon.analysis.gating.toml import key_lines, parse_toml
-from treckon.errors import InputError, ParameterError, UnknownMeasureError, did_you_mean
+from treckon.checks import finite_number
+from treckon.errors import InputError, ParameterError, Place, UnknownMeasureError, did_you_mean, one_of
+from treckon.errors import in_short_with_type as shown
 from treckon.evaluation.conventions import OPTIONS, Conventions
 from treckon.inputs.text import open_text
-from treckon.inputs.values import shown
 from treckon.measures.aggregation import MEAN
 from treckon.measures.registry import TEXT
 from treckon.naming.syntax import parse
@@ -32,37 +33,38 @@ MINIMUM, MAXIMUM, BASELINE, FLOOR, HITS = RULES = ("minimum", "maximum", "baseli
 DEFAULTS = {"missing": "zero"}
 
 
-class Rule:
-    """One threshold.
+@dataclass(frozen=True, slots=True)
+class ByInterval:
+    """How the interval of the difference from a baseline is made: see `treckon.statistics.bootstrap_interval`."""
 
-    measure: what it is of
-    kind:    one of RULES
-    place:   file and line
-    limit:   minimum and maximum: of the mean; baseline: how far the mean may be below the baseline's; floor: how many
-             queries may be below `value`; hits: the share of queries that must reach `value`
-    value:   of floor and hits
-    options: of a baseline by interval: confidence, method, resamples and seed; None: by the mean
+    confidence: float = 0.95
+    method: str = METHODS[0]
+    resamples: int = 10_000
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One rule.
+
+    measure:  what it is of
+    kind:     one of RULES
+    place:    file and line
+    limit:    minimum and maximum: of the mean; baseline: how far the mean may be below the baseline's; floor: how many
+              queries may be below `value`; hits: the share of queries that must reach `value`
+    value:    of floor and hits
+    interval: of a baseline by interval; None: by the mean
     """
 
-    __slots__ = ("kind", "limit", "measure", "options", "place", "value")
-
-    def __init__(
-        self,
-        measure: Measure,
-        kind: str,
-        place: str,
-        limit: float,
-        value: float = 0.0,
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.measure = measure
-        self.kind = kind
-        self.place = place
-        self.limit = limit
-        self.value = value
-        self.options = options
+    measure: Measure
+    kind: str
+    place: Place
+    limit: float
+    value: float = 0.0
+    interval: ByInterval | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class Thresholds:
     """All of a gate's file.
 
@@ -74,26 +76,12 @@ class Thresholds:
     rules:       in the file's order
     """
 
-    __slots__ = ("conventions", "digest", "missed_at", "name", "rules", "title")
-
-    def __init__(self, given: object) -> None:
-        """Reads a path (``-`` is standard input), an open file, text, or a mapping as TOML has it.
-
-        Raises InputError, with the line, for what is no TOML, and for keys and values that aren't there or can't be;
-        UnknownMeasureError and ParameterError for measures.
-        """
-        reader = _Reader(given)
-        self.name, self.digest = reader.name, reader.digest
-        top = reader.table(
-            (), {"title": reader.text, "missed_at": reader.whole, "conventions": reader.same, "measures": reader.same}
-        )
-        self.title: str = top.get("title", "")
-        self.missed_at: int = top.get("missed_at", 10)
-        self.conventions = reader.conventions()
-        release = Conventions(**self.conventions).release
-        self.rules = [rule for text in reader.measures() for rule in _rules(reader, text, release)]
-        if not self.rules:
-            raise InputError(self.name, "expected a rule at least, found none")
+    name: str
+    digest: str
+    title: str
+    missed_at: int
+    conventions: dict[str, Any]
+    rules: tuple[Threshold, ...]
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -101,7 +89,23 @@ class Thresholds:
         return tuple(dict.fromkeys(rule.measure for rule in self.rules))
 
 
-class _Reader:
+def read_thresholds(given: object) -> Thresholds:
+    """Reads a path (``-`` is standard input), an open file, text, or a mapping as TOML has it.
+
+    Raises InputError, with the line, for what is no TOML, and for keys and values that aren't there or can't be;
+    UnknownMeasureError and ParameterError for measures.
+    """
+    file = _GateFile(given)
+    top = file.table((), {"title": file.text, "missed_at": file.whole, "conventions": file.same, "measures": file.same})
+    conventions = file.conventions()
+    release = Conventions(**conventions).release
+    rules = tuple(rule for text in file.measures() for rule in _rules(file, text, release))
+    if not rules:
+        raise InputError(file.name, expected="a rule at least", found="none")
+    return Thresholds(file.name, file.digest, top.get("title", ""), top.get("missed_at", 10), conventions, rules)
+
+
+class _GateFile:
     """Data with the places of its keys, and what may be asked of them."""
 
     def __init__(self, given: object) -> None:
@@ -122,21 +126,21 @@ class _Reader:
         self._data = parse_toml(text, self.name)
         self._lines = key_lines(text)
 
-    def place(self, path: Path) -> str:
+    def place(self, path: Path) -> Place:
         """File and line of a key; of one that has no line of its own, of what it stands in."""
         for n in range(len(path), 0, -1):
             if path[:n] in self._lines:
-                return f"{self.name}:{self._lines[path[:n]]}"
-        return self.name
+                return Place(self.name, line=self._lines[path[:n]], is_file=True)
+        return Place(self.name)
 
     def fail(self, path: Path, problem: str) -> NoReturn:
         raise InputError(self.place(path), f"{_dotted(path)}: {problem}" if path else problem)
 
     def at(self, path: Path) -> Any:
-        found = self._data
+        value = self._data
         for key in path:
-            found = found[key]
-        return found
+            value = value[key]
+        return value
 
     def table(
         self, path: Path, keys: Mapping[str, Callable[[Path], Any]], needed: Iterable[str] = ()
@@ -168,11 +172,11 @@ class _Reader:
             try:
                 Conventions(**{**DEFAULTS, name: given[name]})
             except ParameterError as error:
-                raise ParameterError(f"{self.place(('conventions', name))}: {error}") from None
+                raise ParameterError(str(error), place=self.place(("conventions", name))) from None
         try:
             Conventions(**{**DEFAULTS, **given})
         except ParameterError as error:
-            raise ParameterError(f"{self.place(('conventions',))}: {error}") from None
+            raise ParameterError(str(error), place=self.place(("conventions",))) from None
         return {**DEFAULTS, **given}
 
     def measures(self) -> list[str]:
@@ -196,32 +200,28 @@ class _Reader:
         return found
 
     def real(self, path: Path) -> float:
-        found = self.at(path)
-        try:
-            number = math.nan if isinstance(found, bool) or not isinstance(found, (int, float)) else float(found)
-        except OverflowError:  # a whole number of more than 308 digits
-            number = math.inf
-        if not math.isfinite(number):
-            self.fail(path, f"expected a finite number, found {shown(found)}")
+        number = finite_number(self.at(path))
+        if number is None:
+            self.fail(path, f"expected a finite number, found {shown(self.at(path))}")
         return number
 
     def from_zero(self, path: Path) -> float:
-        found = self.real(path)
-        if found < 0:
+        number = self.real(path)
+        if number < 0:
             self.fail(path, f"expected a number from 0, found {shown(self.at(path))}")
-        return found
+        return number
 
     def share(self, path: Path) -> float:
-        found = self.real(path)
-        if not 0.0 <= found <= 1.0:
+        number = self.real(path)
+        if not 0.0 <= number <= 1.0:
             self.fail(path, f"expected a share from 0 to 1, found {shown(self.at(path))}")
-        return found
+        return number
 
     def confidence(self, path: Path) -> float:
-        found = self.real(path)
-        if not 0.0 < found < 1.0:
+        number = self.real(path)
+        if not 0.0 < number < 1.0:
             self.fail(path, f"expected a number above 0 and below 1, found {shown(self.at(path))}")
-        return found
+        return number
 
     def whole(self, path: Path, lowest: int = 0, highest: int = 10**9) -> int:
         found = self.at(path)
@@ -234,74 +234,68 @@ class _Reader:
 
     def one_of(self, *choices: str) -> Callable[[Path], str]:
         def read(path: Path) -> str:
-            found = self.at(path)
-            if found not in choices:
-                self.fail(path, f"expected {' or '.join(map(repr, choices))}, found {shown(found)}")
-            return str(found)
+            value = self.at(path)
+            if value not in choices:
+                self.fail(path, f"expected {one_of(choices)}, found {shown(value)}")
+            return str(value)
 
         return read
 
 
-def _rules(reader: _Reader, text: str, release: str) -> Iterable[Rule]:
+def _rules(file: _GateFile, text: str, release: str) -> Iterable[Threshold]:
     """The rules of one measure's table."""
     path = ("measures", text)
-    measure = _measure(reader, path, release)
-    readers = {
-        MINIMUM: reader.real,
-        MAXIMUM: reader.real,
-        BASELINE: lambda path: _baseline(reader, path, measure),
-        FLOOR: lambda path: _of_queries(reader, path, measure, "queries"),
-        HITS: lambda path: _of_queries(reader, path, measure, "share"),
+    measure = _measure(file, path, release)
+    of_kind: dict[str, Callable[[Path], Threshold]] = {
+        MINIMUM: lambda path: Threshold(measure, MINIMUM, file.place(path), file.real(path)),
+        MAXIMUM: lambda path: Threshold(measure, MAXIMUM, file.place(path), file.real(path)),
+        BASELINE: lambda path: _baseline(file, path, measure),
+        FLOOR: lambda path: _of_queries(file, path, measure, "queries", file.whole),
+        HITS: lambda path: _of_queries(file, path, measure, "share", file.share),
     }
-    for kind, found in reader.table(path, readers).items():
-        place = reader.place((*path, kind))
-        if isinstance(found, float):
-            yield Rule(measure, kind, place, found)
-        else:
-            yield Rule(measure, kind, place, *found)
+    return file.table(path, of_kind).values()
 
 
-def _measure(reader: _Reader, path: Path, release: str) -> Measure:
+def _measure(file: _GateFile, path: Path, release: str) -> Measure:
     try:
         found = parse(path[-1], release=release)
     except (UnknownMeasureError, ParameterError) as error:
-        raise type(error)(f"{reader.place(path)}: {error}") from None
+        raise error.at(file.place(path)) from None
     if found.measure.value_type == TEXT or not found.measure.summary:
-        reader.fail(path, "expected a measure with a number over all queries")
+        file.fail(path, "expected a measure with a number over all queries")
     return found
 
 
-def _has_queries(reader: _Reader, path: Path, measure: Measure) -> None:
+def _has_queries(file: _GateFile, path: Path, measure: Measure) -> None:
     if not measure.measure.per_query or measure.measure.aggregate is not MEAN:
-        reader.fail(path, "expected a measure that has a value for each query and their mean over all")
+        file.fail(path, "expected a measure that has a value for each query and their mean over all")
 
 
-def _baseline(reader: _Reader, path: Path, measure: Measure) -> tuple[float, float, dict[str, Any] | None]:
+def _baseline(file: _GateFile, path: Path, measure: Measure) -> Threshold:
     of_interval = {
-        "confidence": reader.confidence,
-        "method": reader.one_of(*METHODS),
-        "resamples": reader.resamples,
-        "seed": reader.whole,
+        "confidence": file.confidence,
+        "method": file.one_of(*METHODS),
+        "resamples": file.resamples,
+        "seed": file.whole,
     }
-    found = reader.table(path, {"tolerance": reader.from_zero, "by": reader.one_of("mean", "interval"), **of_interval})
-    options = {name: value for name, value in found.items() if name in of_interval}
-    if found.get("by", "mean") == "mean":
+    values = file.table(path, {"tolerance": file.from_zero, "by": file.one_of("mean", "interval"), **of_interval})
+    options = {name: value for name, value in values.items() if name in of_interval}
+    interval = None
+    if values.get("by", "mean") == "interval":
+        _has_queries(file, path, measure)
+        interval = ByInterval(**options)
+    else:
         for name in options:
-            reader.fail((*path, name), "expected it with by = 'interval' only")
-        return found.get("tolerance", 0.0), 0.0, None
-    _has_queries(reader, path, measure)
-    return (
-        found.get("tolerance", 0.0),
-        0.0,
-        {"confidence": 0.95, "method": "bca", "seed": 0, "resamples": 10_000} | options,
-    )
+            file.fail((*path, name), "expected it with by = 'interval' only")
+    return Threshold(measure, BASELINE, file.place(path), values.get("tolerance", 0.0), interval=interval)
 
 
-def _of_queries(reader: _Reader, path: Path, measure: Measure, limit: str) -> tuple[float, float]:
-    _has_queries(reader, path, measure)
-    kinds = {"queries": reader.whole, "share": reader.share}
-    found = reader.table(path, {"value": reader.real, limit: kinds[limit]}, ("value", limit))
-    return float(found[limit]), found["value"]
+def _of_queries(
+    file: _GateFile, path: Path, measure: Measure, limit: str, read_limit: Callable[[Path], float]
+) -> Threshold:
+    _has_queries(file, path, measure)
+    values = file.table(path, {"value": file.real, limit: read_limit}, needed=("value", limit))
+    return Threshold(measure, path[-1], file.place(path), float(values[limit]), values["value"])
 
 
 def _grade(key: object) -> object:
