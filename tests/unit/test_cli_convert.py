@@ -16,7 +16,7 @@ import treckon as api
 from treckon.errors import InputError, ParameterError
 from treckon.inputs import sources
 from treckon.inputs.forms import as_pair
-from treckon.inputs.writing import pastes_text, qrels_text, run_text
+from treckon.inputs.writing import pair_text, qrels_text, run_text
 
 RUN = {"q1": {"b": 2.5, "a": 2.5, "c": 0.1 + 0.2}, "q2": {"a": -1e-300}}
 QRELS = {"q1": {"a": 2, "b": 0, "z": -1}, "q3": {"a": 1}}
@@ -58,7 +58,7 @@ def data(strange, numbers, least=1):
 SCORES = st.floats(allow_nan=False)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 GRADES = st.integers(-(2**31), 2**31 - 1)
-STRANGE = {"trec": " \t\n\v\f\r\0", "msmarco": " \t\n\v\f\r\0", "tsv": "\t\n\r", "json": ""}
+STRANGE = {"trec": " \t\n\v\f\r\0", "msmarco": " \t\n\v\f\r\0", "tsv": "\t\n\r\0", "json": ""}
 
 
 @settings(max_examples=40)
@@ -87,7 +87,7 @@ def test_qrels_come_back(data_, format):
 @settings(max_examples=40)
 @given(data(STRANGE["trec"], FINITE), data(STRANGE["trec"], GRADES))
 def test_pastes_in_json_come_back(run, qrels):
-    text = b"".join(pastes_text(qrels, run, "json"))
+    text = b"".join(pair_text(qrels, run, "json"))
     if text != b"{\n}\n":
         back_qrels, back_run = as_pair(text)
         assert {query: documents for query, documents in back_qrels.items() if documents} == qrels
@@ -107,8 +107,8 @@ def test_ranks_keep_what_trec_eval_makes_of_the_scores(run, qrels):
 
 
 def test_a_paste_has_ranked_and_relevant_documents():
-    assert b"".join(pastes_text(QRELS, RUN)) == b"q1\tb a c\ta\nq2\ta\t\nq3\t\ta\n"
-    qrels, run = as_pair(b"".join(pastes_text(QRELS, RUN)))
+    assert b"".join(pair_text(QRELS, RUN)) == b"q1\tb a c\ta\nq2\ta\t\nq3\t\ta\n"
+    qrels, run = as_pair(b"".join(pair_text(QRELS, RUN)))
     assert qrels.to_mapping() == {"q1": {"a": 1}, "q2": {}, "q3": {"a": 1}}
     assert list(run.to_mapping()["q1"]) == ["b", "a", "c"]
 
@@ -129,18 +129,18 @@ def test_a_paste_has_ranked_and_relevant_documents():
          "run: query 'q': expected an id that can stand in TSV, found a lone surrogate in '\\ud800'"),
         (lambda: run_text({"q": {"a": float("inf")}}, "json"), InputError,
          "run: query 'q', document 'a': expected a finite number, as JSON has them, found inf"),
-        (lambda: pastes_text({}, {"q": {"a": float("-inf")}}, "json"), InputError,
+        (lambda: pair_text({}, {"q": {"a": float("-inf")}}, "json"), InputError,
          "run: query 'q', document 'a': expected a finite number, as JSON has them, found -inf"),
-        (lambda: pastes_text({}, {"q": {"a,b": 1}}), InputError,
+        (lambda: pair_text({}, {"q": {"a,b": 1}}), InputError,
          "paste: query 'q': expected an id that can stand in a list, found white space or a comma in 'a,b'"),
-        (lambda: pastes_text({}, {" q": {"a": 1}}), InputError,
-         "paste: query ' q': expected an id that can begin a line: no blank, '#' or byte order mark at its start"),
+        (lambda: pair_text({}, {" q": {"a": 1}}), InputError,
+         "paste: query ' q': expected an id that can begin a line: no blank, '#' or byte-order mark at its start"),
         (lambda: run_text({}, "csv"), ParameterError,
-         "format: expected one of trec, tsv, json, msmarco, found 'csv' (str)"),
+         "format: expected one of json, msmarco, trec, tsv, found 'csv' (str)"),
         (lambda: qrels_text({}, "paste"), ParameterError,
-         "format: expected one of trec, tsv, json, msmarco, found 'paste' (str)"),
-        (lambda: pastes_text({}, {}, "tsv"), ParameterError, "format: expected one of paste, json, found 'tsv' (str)"),
-        (lambda: pastes_text([], {}), InputError, "qrels: expected a mapping or Columns, found list"),
+         "format: expected one of json, msmarco, trec, tsv, found 'paste' (str)"),
+        (lambda: pair_text({}, {}, "tsv"), ParameterError, "format: expected one of json, paste, found 'tsv' (str)"),
+        (lambda: pair_text([], {}), InputError, "qrels: expected a mapping or Columns, found list"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written(text, kind, message):
@@ -262,8 +262,8 @@ def test_what_is_not_kept_is_said(folder, convert):
     [
         ("run run.txt a b", "run: expected INPUT OUTPUT, found 3 files"),
         ("pastes run.txt a", "pastes: expected QRELS RUN OUTPUT, found 2 files"),
-        ("run run.txt o --to paste", "--to: expected one of trec, tsv, json, msmarco for run, found paste"),
-        ("pastes qrels.txt run.txt o --to tsv", "--to: expected one of paste, json for pastes, found tsv"),
+        ("run run.txt o --to paste", "--to: expected one of json, msmarco, trec, tsv for run, found paste"),
+        ("pastes qrels.txt run.txt o --to tsv", "--to: expected one of json, paste for pastes, found tsv"),
         ("run none o", "none: cannot read it: No such file or directory"),
         ("run qrels.txt o", "qrels.txt:1: expected 6 fields (qid Q0 docno rank score tag), found 4"),
         ("run bad.json o.txt", "bad.json: expected an id that can stand in TREC's format, found white space in 'q 1'"),

@@ -179,8 +179,8 @@ def test_standard_input(treckon, folder, monkeypatch):
 
 def test_the_judgements_are_read_once(treckon, folder, monkeypatch):
     opened = []
-    look = sources.Source._look
-    monkeypatch.setattr(sources.Source, "_look", lambda source: opened.append(source.name) or look(source))
+    look = sources.Source._examine
+    monkeypatch.setattr(sources.Source, "_examine", lambda source: opened.append(source.name) or look(source))
     assert treckon("eval", "qrels", "a.run", "b.run", folder=folder).status == 0
     assert opened == ["qrels", "a.run", "b.run"]
 

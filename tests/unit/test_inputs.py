@@ -26,8 +26,10 @@ from hypothesis import strategies as st
 import treckon
 from treckon.errors import InputError, ParameterError
 from treckon.inputs import Columns, as_qrels, as_run, write_qrels, write_run
+from treckon.inputs.formats import registry
 from treckon.inputs.forms import as_pair
 from treckon.inputs.sources import Source
+from treckon.inputs.text import open_text
 from treckon.inputs.values import QRELS, RUN, plain_documents, plain_mapping
 
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
@@ -927,7 +929,7 @@ def test_options_that_do_not_fit():
         (lambda: as_run({}, format="json"), "format: expected text with it (a path, an open file, bytes), found dict"),
         (
             lambda: as_run(b"", format="xml"),
-            "format: expected one of trec, msmarco, tsv, paste, json, found 'xml' (str)",
+            "format: expected one of json, msmarco, paste, trec, tsv, found 'xml' (str)",
         ),
         (
             lambda: as_run([], columns="abc"),
@@ -1042,13 +1044,14 @@ OTHER = "; format= tells if this is of another format"
             as_qrels,
             "1\t2\t\n",
             {},
-            f"qrels:1: {DOUBT} query and relevant document (format='msmarco'); say which",
+            "qrels:1: cannot tell whether this is query and relevant document (format='msmarco') or query, ranked and "
+            "relevant ids (format='paste'); say which",
         ),
         (
             as_run,
             "1\t10 11 12\t10 13\n",
             {},
-            f"run:1: {DOUBT} TREC's format with blanks and TABs mixed (format='trec'); say which",
+            f"run:1: {DOUBT} query, Q0, document, rank, score and tag (format='trec'); say which",
         ),
         (as_run, "q\td\t0.5\n", {}, f"run:1: {DOUBT} query, document and score (format='tsv'); say which"),
         (
@@ -1335,7 +1338,7 @@ NO_FIELD = "expected an id that can stand in TREC's format, found"
         ("", "d", f"run: {NO_FIELD} empty text in ''"),
         ("\n", "d", f"run: {NO_FIELD} white space in '\\n'"),
         ("#1", "d", "run: query '#1': expected an id that can begin a line, found '#', as of comments"),
-        ("\ufeff1", "d", "run: query '\\ufeff1': expected an id that can begin a file, found a byte order mark"),
+        ("\ufeff1", "d", "run: query '\\ufeff1': expected an id that can begin a file, found a byte-order mark"),
     ],
 )
 def test_ids_that_can_not_be_written(tmp_path, query, document, text):
@@ -1445,16 +1448,97 @@ def test_ids_in_the_third_of_three_columns_are_relevant(text):
     assert (qrels, list(run[query])) == ({query: dict.fromkeys(relevant, 1)}, ranked)
 
 
+MARK = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize(
+    ("read", "format", "text"),
+    [
+        (as_run, "msmarco", b"q d 1"),
+        (as_qrels, "msmarco", b"q d"),
+        (as_run, "tsv", b"q\td\t-1"),
+        (as_qrels, "tsv", b"q\td\t1"),
+        (as_run, "paste", b"q\td\tx"),
+        (as_qrels, "json", b'{"q": ["d"]}'),
+    ],
+)
+def test_lines_of_every_format_are_read_alike(read, format, text):
+    """A byte-order mark and CR before LF are no part of them, NUL and CR alone are refused."""
+    expected = {"q": {"d": 1 if format == "paste" or read is as_qrels else -1}}
+    for data in (MARK + text, text + b"\r\n", MARK + b"\r\n" * (format != "json") + text + b"\r\n\r\n"):
+        assert mapping_of(read(io.BytesIO(data), format=format)) == expected
+    with pytest.raises(InputError, match="^(run|qrels):2: expected text, found a NUL byte$"):
+        read(text + b"\n\0", format=format)
+    if format != "json" and text != b"q d":  # of which two are four fields
+        with pytest.raises(InputError, match="^(run|qrels):1: expected lines that end with LF or CR LF, found CR"):
+            read(text + b"\r" + text, format=format)
+
+
+def test_a_byte_order_mark_may_come_in_parts(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(MARK + b"a\nb")
+    with Source(tmp_path / "file") as source:
+        for size in (1, 2, 3, 4):
+            data = MARK + b"a\nb"
+            blocks = [data[at : at + size] for at in range(0, len(data), size)]
+            monkeypatch.setattr(source, "blocks", lambda blocks=blocks: iter(blocks))
+            assert list(source.lines()) == [(1, b"a"), (2, b"b")]
+        for data in (b"", b"\xef", b"\xef\xbb", MARK):
+            monkeypatch.setattr(source, "blocks", lambda data=data: iter([data[:1], data[1:]]))
+            assert source.text() == data.removeprefix(MARK)
+
+
+NUMBERS = {"q1": {"d1": 2, "d2": -1}}
+WRITTEN = [
+    *((form, form.write(NUMBERS, "tag")) for form in registry.formats_of("run") if form.write),
+    *((form, form.write(NUMBERS)) for form in registry.formats_of("qrels") if form.write),
+    *((form, form.write(NUMBERS, NUMBERS)) for form in registry.formats_of("qrels and run")),
+]
+
+
+@pytest.mark.parametrize(("form", "pieces"), WRITTEN, ids=lambda value: getattr(value, "name", ""))
+def test_what_a_format_writes_is_told_to_be_of_it(form, pieces):
+    with open_text(b"".join(pieces), "text") as source:
+        expected = "trec" if (form.name, form.holds) == ("msmarco", "qrels") else form.name  # it writes TREC's fields
+        assert registry.detected(source, form.holds).name == expected
+
+
+def test_a_format_is_registered_once():
+    form = registry.find("run", "trec")
+    with pytest.raises(ValueError, match="^format 'trec' of run is registered already$"):
+        registry.register(form)
+
+
+def test_a_run_alone_is_no_pair():
+    message = (
+        r"^input:1: expected qrels and run \(format=json or paste\), found query, document and rank "
+        r"\(format='msmarco'\)$"
+    )
+    with pytest.raises(InputError, match=message):
+        as_pair("1 7 1\n")
+
+
+def test_names_above_as_many_columns_as_trec_has_are_no_topic():
+    qrels = "query_id\titeration\tdoc_id\trelevance\n1\t0\ta\t2\n"
+    assert as_qrels(qrels).to_mapping() == {"1": {"a": 2}}
+    run = "qid\tQ0\tdocno\trank\tscore\ttag\n1\tQ0\ta\t1\t0.5\tmine\n"
+    assert as_run(run).to_mapping() == {"1": {"a": 0.5}}
+
+
+def test_a_json_text_with_named_columns_needs_no_format():
+    text = '[{"topic": 1, "doc": "a", "sim": 0.5}]'
+    assert as_run(text, columns=("topic", "doc", "sim")).to_mapping() == {"1": {"a": 0.5}}
+
+
 def test_a_pair_that_may_be_a_run_of_ms_marco_must_be_named():
     text = "1\t7\t1\n"
     message = (
         r"^input:1: cannot tell whether this is query, ranked and relevant ids \(format='paste'\) or query, document "
-        r"and rank \(MS MARCO's run\); say which$"
+        r"and rank \(format='msmarco'\); say which$"
     )
     with pytest.raises(InputError, match=message):
         as_pair(text)
     assert [mapping_of(one) for one in as_pair(text, format="paste")] == [{"1": {"1": 1}}, {"1": {"7": 1}}]
-    with pytest.raises(ParameterError, match="^format: expected 'paste' or 'json', found 'trec' "):
+    with pytest.raises(ParameterError, match="^format: expected one of json, paste, found 'trec' "):
         as_pair(text, format="trec")
 
 

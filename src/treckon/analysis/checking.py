@@ -13,7 +13,7 @@ from treckon.inputs.forms import as_qrels
 from treckon.inputs.mappings import read_qrels as read_mapping
 from treckon.inputs.reading import FORMATS, n_shares, query_starts, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source
-from treckon.inputs.text import BYTE_ORDER_MARK, open_text
+from treckon.inputs.text import open_text
 from treckon.inputs.topics import read_query_ids
 from treckon.inputs.values import shown
 from treckon.threads import available_threads
@@ -543,17 +543,12 @@ def _collection(docids: Any) -> Qrels:
 
 def _feed_ids(source: Source, reader: IdReader) -> None:
     """Hands over a file of ids. Raises InputError for one without any, and for what is no text."""
-    position, begun, pending = 0, False, b""
-    for block in source.blocks():
-        if b"\0" in block:
-            number, _ = source.line_at(position + block.index(b"\0"))
-            raise InputError(f"{source.name}:{number}", "expected text, found a NUL byte")
-        position += len(block)
+    begun, pending = False, b""
+    for block in source.text_blocks():
         pending += block
-        if not begun and (BYTE_ORDER_MARK.startswith(pending) or not pending.removeprefix(BYTE_ORDER_MARK).strip()):
-            continue  # a byte order mark, or a part of it, and blank lines
-        reader.feed(pending if begun else pending.removeprefix(BYTE_ORDER_MARK))
-        begun, pending = True, b""
+        if begun or pending.strip():  # else blank lines
+            reader.feed(pending)
+            begun, pending = True, b""
     if not begun:
         raise InputError(source.name, "expected document ids, found none")
 

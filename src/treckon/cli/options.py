@@ -187,20 +187,19 @@ def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Adds qrels_format, run_format, qrels_columns, run_columns and threads, arguments of `treckon.evaluate`."""
-    from treckon.evaluation.evaluator import GROUP_FORMATS
-    from treckon.inputs.text import FORMATS
+    from treckon.inputs.formats.registry import GROUPED, QRELS, RUN, names_of
 
     group = parser.add_argument_group(
         "inputs", "A file may be '-' (standard input), a pipe, or compressed with gzip, bzip2, xz or zstd."
     )
     group.add_argument(
         "--qrels-format",
-        choices=(*FORMATS, *GROUP_FORMATS),
+        choices=(*names_of(QRELS), *names_of(GROUPED)),
         help="of the judgements; without it, what their first line looks like. trec_eval's formats of preferences and "
         "of groups of assessors must be named",
     )
     group.add_argument(
-        "--run-format", choices=FORMATS, help="of the runs; without it, what their first line looks like"
+        "--run-format", choices=names_of(RUN), help="of the runs; without it, what their first line looks like"
     )
     add_columns(group, "--qrels-columns")
     add_columns(group, "--run-columns")

@@ -52,8 +52,6 @@ _LETTERS = {
     "Zscore": "Z",
 }  # fmt: skip
 
-_REL_FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
-
 # Exit statuses, trec_eval's.
 _USAGE, _INPUT, _CALCULATION, _NO_QUERIES, _ZSCORES = 1, 2, 4, 7, 255
 
@@ -174,6 +172,7 @@ def _say(options: Options, message: str) -> None:
 def evaluate(options: Options) -> Iterator[bytes]:
     """The output of the command, in pieces. Everything that can fail is over before the first."""
     from treckon.evaluation.trec_evaluation import evaluate_run
+    from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, RUN_FORMATS
     from treckon.inputs.reading import read_qrels
     from treckon.inputs.sources import Source
 
@@ -182,14 +181,14 @@ def evaluate(options: Options) -> Iterator[bytes]:
         raise ParameterError(asked.doubts[0])
     for doubt in asked.doubts:
         _say(options, f"warning: {doubt}")
-    if options.rel_format not in _REL_FORMATS:
+    if options.rel_format not in JUDGEMENT_FORMATS:
         raise _Exit(_INPUT, f"trec_eval: illegal rel_format '{options.rel_format}'\n")
     qrels_path, run_path = options.files
     if qrels_path == "-" and run_path == "-":
         raise _Exit(_USAGE, f"trec_eval: expected one file from standard input, found '-' for both\n{USAGE}")
     with Source(qrels_path) as qrels_source:
         judgements = read_qrels(qrels_source, options.rel_format, release=options.release, strict=options.strict)
-        if options.results_format != "trec_results":
+        if options.results_format not in RUN_FORMATS:
             raise _Exit(_INPUT, f"trec_eval: illegal retrieval results format '{options.results_format}'\n")
         with Source(run_path) as run_source:
             zscores = None if options.zscores is None else _read_zscores(options, options.zscores)

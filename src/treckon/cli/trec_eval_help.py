@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, RUN_FORMATS
 from treckon.naming.releases import NICKNAMES
 from treckon.releases import RELEASE_9, RELEASES
 from treckon.reports.measure_text import measure_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from treckon.inputs.formats.registry import Format
     from treckon.naming.trec_eval import Request
 
 _RULE = "-----------------------\n"
@@ -32,8 +34,8 @@ Either file may be "-" (standard input), a pipe, or compressed with gzip, bzip2,
   -J, --Judged_docs_only           unjudged documents are taken out of the ranking, after the cut of -M
   -M, --Max_retrieved_per_topic N  only the first N documents of a query count
   -N, --Number_docs_in_coll N      documents in the collection (0), for utility
-  -R, --Rel_info_format FORMAT     of the judgements: qrels, qrels_jg, prefs, qrels_prefs (qrels)
-  -T, --Results_format FORMAT      of the run: trec_results
+  -R, --Rel_info_format FORMAT     of the judgements: {judgement_formats} (qrels)
+  -T, --Results_format FORMAT      of the run: {run_formats}
   -Z, --Zscore FILE                prints z-scores: each value less its mean, by its standard deviation
   -D, --Debug_level LEVEL[.QUERY]  only that query is evaluated; there is no debugging text
   -o                               no effect
@@ -53,51 +55,28 @@ can't be read; 4 data that can't be evaluated (a document twice for a query, jud
 7 no query in both files; 255 a file of z-scores that can't be read.
 """
 
-_RESULTS_FORMATS = {
-    "trec_results": """\
-Run format "trec_results". A line for each retrieved document, six fields separated by white space:
-    qid Q0 docno rank score tag
-Documents are ranked by falling score; those of equal score by falling docno (byte order). Q0 and rank are not
-used. The last tag of the file names the run. Lines of a query may stand anywhere. Scores are compared as
-{precision}-bit numbers.{comments}
-"""
-}
-
-_REL_FORMATS = {
-    "qrels": """\
-Judgement format "qrels". A line for each judged document, four fields separated by white space:
-    qid iteration docno grade
-The grade is a whole number; a negative one says that the document was in the pool but was not judged. The
-iteration is not used.{comments}
-""",
-    "qrels_jg": """\
-Judgement format "qrels_jg". As qrels, but the second field is the group of assessors ("judgment group") that
-the judgement comes from. Each group is evaluated for itself; a query's value is the mean over its groups.{comments}
-""",
-    "prefs": """\
-Judgement format "prefs". A line for each document that an assessor compared with others, five fields:
-    qid group sub-group docno level
-Within a sub-group, a document is preferred to all with a lower level; 0 is nonrelevant. Preferences of all
-sub-groups of a group are closed transitively. Groups are assessors, who may disagree.{comments}
-""",
-    "qrels_prefs": """\
-Judgement format "qrels_prefs". As qrels, but the second field is a group of assessors and the grade is a level
-of preference (a real number): every document is preferred to all of its group with a lower level.{comments}
-""",
-}
-
 
 def help_text(release: str, results_format: str, rel_format: str, asked: Request | None) -> str:
     """All of the help; `asked` are the measures of ``-m``, None where there were none."""
     comments = "" if release == RELEASE_9 else " A line that begins with # is a comment."
     precision = "32" if release == RELEASE_9 else "64"
     parts = [
-        _GENERAL.format(release=release, default=RELEASES[-1], nicknames=", ".join(NICKNAMES)),
-        _RESULTS_FORMATS.get(results_format, "").format(comments=comments, precision=precision),
-        _REL_FORMATS.get(rel_format, "").format(comments=comments),
+        _GENERAL.format(
+            release=release,
+            default=RELEASES[-1],
+            nicknames=", ".join(NICKNAMES),
+            run_formats=", ".join(RUN_FORMATS),
+            judgement_formats=", ".join(JUDGEMENT_FORMATS),
+        ),
+        _definition(RUN_FORMATS.get(results_format)).format(comments=comments, precision=precision),
+        _definition(JUDGEMENT_FORMATS.get(rel_format)).format(comments=comments),
     ]
     text = _RULE.join(parts) + _RULE + "Measures asked for:\n"
     if asked is None:
         return text + "none; name some with -m to read their documentation here (-m all_trec for all the usual ones)\n"
     seen = dict.fromkeys(one.measure for one in asked.asked)
     return text + "".join("\n" + measure_text(measure) for measure in seen)
+
+
+def _definition(form: Format | None) -> str:
+    return "" if form is None else form.definition

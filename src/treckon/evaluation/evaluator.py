@@ -13,6 +13,8 @@ from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.results import Evaluation
 from treckon.evaluation.trec_evaluation import view_of
 from treckon.inputs.columns import Columns
+from treckon.inputs.formats.registry import GROUPED
+from treckon.inputs.formats.registry import find as find_format
 from treckon.inputs.forms import as_qrels, as_run_or_rows
 from treckon.inputs.reading import (
     FORMATS,
@@ -47,9 +49,6 @@ if TYPE_CHECKING:
     from treckon.naming.syntax import Measure
 
     AnyScan: TypeAlias = RunScan | MappingScan | ColumnsScan
-
-#: Formats of judgements by groups of assessors, by subtopic, and of preferences: they can't be told from others.
-GROUP_FORMATS = ("qrels_jg", "subtopics", "prefs", "qrels_prefs")
 
 #: What messages call the judgements that a view is of.
 _JUDGEMENTS = {
@@ -97,7 +96,7 @@ class Evaluator:
         self._threads = checked_whole_number("threads", threads) or available_threads()
         self._given = frozenset(conventions)
         self._warnings: list[str] = []
-        if format in GROUP_FORMATS:
+        if isinstance(format, str) and find_format(GROUPED, format) is not None:
             self._qrels, self._view = self._read_groups(qrels, format)
         else:
             self._qrels, self._view = self._read(qrels, columns, format), VIEW_RANKING

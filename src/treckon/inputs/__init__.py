@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from treckon.lazy import public_names
 
-__all__ = ["FORMATS", "Columns", "Rows", "as_qrels", "as_run", "write_qrels", "write_run"]
+__all__ = ["Columns", "Rows", "as_qrels", "as_run", "write_qrels", "write_run"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon.inputs.columns import Columns
     from treckon.inputs.forms import as_qrels, as_run
     from treckon.inputs.tables import Rows
-    from treckon.inputs.text import FORMATS
     from treckon.inputs.writing import write_qrels, write_run
 
 # Imported when they are first used: the command trec_eval reads files, and needs none of them.
 _HOMES = {
     "Columns": "treckon.inputs.columns",
-    "FORMATS": "treckon.inputs.text",
     "Rows": "treckon.inputs.tables",
     "as_qrels": "treckon.inputs.forms",
     "as_run": "treckon.inputs.forms",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from treckon.errors import InputError, in_short
-from treckon.inputs.text import BYTE_ORDER_MARK, open_text
+from treckon.inputs.lines import fields_error, text_of
+from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 
 
@@ -21,21 +22,16 @@ def read_clusters(given: object, *, name: str = "clusters") -> dict[str, str]:
     clusters: dict[str, str] = {}
     try:
         for number, line in source.lines():
-            if b"\0" in line:
-                raise InputError(f"{source.name}:{number}", "expected text, found a NUL byte")
-            text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-            fields = [field.decode("utf-8", "surrogateescape") for field in text.split()]
+            fields = [text_of(field) for field in line.split()]
             if not fields or fields[0].startswith("#"):
                 continue
+            place = f"{source.name}:{number}"
             if len(fields) != 2:
-                expected = "expected two fields, a query id and a cluster"
-                raise InputError(f"{source.name}:{number}", f"{expected}, found {len(fields)}")
+                raise fields_error(place, line, "two fields, a query id and a cluster", len(fields))
             query_id, cluster = fields
-            if clusters.setdefault(query_id, cluster) != cluster:
-                found = f"found {in_short(clusters[query_id])} and {in_short(cluster)}"
-                raise InputError(
-                    f"{source.name}:{number}", f"query {in_short(query_id)}: expected one cluster, {found}"
-                )
+            if (other := clusters.setdefault(query_id, cluster)) != cluster:
+                clusters_found = f"{in_short(other)} and {in_short(cluster)}"
+                raise InputError(place, f"query {in_short(query_id)}: expected one cluster, found {clusters_found}")
     finally:
         if source is not given:
             source.close()

@@ -11,7 +11,7 @@ from treckon.errors import InputError, in_short
 from treckon.inputs.values import (
     QRELS,
     RUN,
-    Kind,
+    DataKind,
     Refused,
     all_mappings,
     all_real,
@@ -166,7 +166,7 @@ def checked_columns(
     query_ids: object,
     doc_ids: object,
     values: object,
-    kind: Kind,
+    kind: DataKind,
     name: str,
     *,
     order: str = "score",
@@ -220,7 +220,7 @@ def _id_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], pla
     return texts(column, place)
 
 
-def _value_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], kind: Kind, place: Place) -> Values:
+def _value_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], kind: DataKind, place: Place) -> Values:
     if is_numpy(column):
         if column.dtype.kind in "fiub":
             return _numpy_values(column, kind, place)
@@ -243,14 +243,14 @@ def _listed(column: np.ndarray[Any, Any], expected: str, place: Place) -> list[o
     return column.tolist()  # type: ignore[no-any-return]
 
 
-def _value_of(value: object, kind: Kind, place: Place, row: int) -> float:
+def _value_of(value: object, kind: DataKind, place: Place, row: int) -> float:
     try:
         return kind.value_of(value)
     except Refused as problem:
         raise problem.at(place(row)) from None
 
 
-def _numpy_values(column: np.ndarray[Any, Any], kind: Kind, place: Place) -> np.ndarray[Any, Any]:
+def _numpy_values(column: np.ndarray[Any, Any], kind: DataKind, place: Place) -> np.ndarray[Any, Any]:
     import numpy as np
 
     if kind is RUN:
@@ -267,7 +267,7 @@ def _numpy_values(column: np.ndarray[Any, Any], kind: Kind, place: Place) -> np.
     return values if kind is RUN else np.ascontiguousarray(column, dtype=np.int32)
 
 
-def from_documents(by_query: Mapping[Any, object], kind: Kind, name: str) -> Mapping[Any, Any] | Columns:
+def from_documents(by_query: Mapping[Any, object], kind: DataKind, name: str) -> Mapping[Any, Any] | Columns:
     """{query id: documents} in the form that the documents have: a mapping where all have numbers. Raises InputError.
 
     Documents with keys have numbers, any other collection lists them.
@@ -278,7 +278,7 @@ def from_documents(by_query: Mapping[Any, object], kind: Kind, name: str) -> Map
     return _from_lists(by_query, kind, name)
 
 
-def _from_lists(lists: Mapping[Any, object], kind: Kind, name: str) -> Columns:
+def _from_lists(lists: Mapping[Any, object], kind: DataKind, name: str) -> Columns:
     """{query id: documents, best first} of a run; {query id: relevant documents} of qrels. Raises InputError.
 
     Of qrels, a query may have {document id: grade}, too.
@@ -311,7 +311,7 @@ def _from_lists(lists: Mapping[Any, object], kind: Kind, name: str) -> Columns:
     return checked_columns(queries, documents, values, kind, name, order=order, empty_queries=empty)
 
 
-def _listed_ids(listed: object, query: str, kind: Kind, name: str) -> list[str]:
+def _listed_ids(listed: object, query: str, kind: DataKind, name: str) -> list[str]:
     place = query_place(name, query)
     if isinstance(listed, Mapping):
         raise InputError(place, "expected a list of documents as for other queries, found documents with scores")
@@ -334,12 +334,12 @@ def _listed_ids(listed: object, query: str, kind: Kind, name: str) -> list[str]:
     return texts(column, lambda i: f"{place}, item {i}")
 
 
-def _expected(kind: Kind) -> str:
+def _expected(kind: DataKind) -> str:
     what = "a list of documents, best first" if kind is RUN else "a list of relevant documents"
     return f"expected {what}, or documents with {kind.value}s"
 
 
-def _advice_on_list(listed: object, kind: Kind) -> str | None:
+def _advice_on_list(listed: object, kind: DataKind) -> str | None:
     """Why this is no list of documents, and what to give instead; None where it may be one."""
     if isinstance(listed, (ValuesView, ItemsView)):
         return "; give the mapping itself"
@@ -350,7 +350,9 @@ def _advice_on_list(listed: object, kind: Kind) -> str | None:
     return "" if isinstance(listed, (str, bytes, bytearray)) or not isinstance(listed, Iterable) else None
 
 
-def from_matrix(query_ids: object, doc_ids: object, values: object | None = None, *, kind: Kind, name: str) -> Columns:
+def from_matrix(
+    query_ids: object, doc_ids: object, values: object | None = None, *, kind: DataKind, name: str
+) -> Columns:
     """Arrays of one row a query: ids of documents, and their scores or grades. Raises InputError.
 
     Without values, the documents of a run stand in the order of their ranks, and those of qrels have grade 1.

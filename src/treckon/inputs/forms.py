@@ -14,30 +14,22 @@ from collections.abc import ItemsView, Iterable, Mapping, ValuesView
 
 from treckon.errors import InputError, ParameterError
 from treckon.inputs.columns import Columns, checked_columns, from_documents, from_matrix, is_array, is_numpy
-from treckon.inputs.pastes import find_pastes, part_of_pastes, read_tsv_pastes
+from treckon.inputs.formats import registry
+from treckon.inputs.formats.registry import PAIR, Format
+from treckon.inputs.pastes import find_pastes, part_of_pastes
 from treckon.inputs.sources import Source
 from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
-from treckon.inputs.text import (
-    FORMATS,
-    detected_format,
-    open_text,
-    paste_format,
-    read_json,
-    read_msmarco_qrels,
-    read_msmarco_run,
-    read_tsv,
-)
-from treckon.inputs.values import QRELS, RUN, Kind, mapping_of, plain_documents, plain_mapping, shown
+from treckon.inputs.text import open_text
+from treckon.inputs.values import QRELS, RUN, DataKind, mapping_of, plain_documents, plain_mapping, shown
 from treckon.inputs.writing import write_qrels, write_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from treckon.inputs.tables import Names
+    from treckon.inputs.formats.registry import Names
 
 __all__ = [
-    "FORMATS",
     "QRELS",
     "RUN",
     "Columns",
@@ -120,11 +112,11 @@ def as_qrels(
 
 
 def as_pair(
-    given: object, *, format: str | None = None, name: str = "input"
+    data: object, *, format: str | None = None, name: str = "input"
 ) -> tuple[Mapping[Any, Any] | Columns, Mapping[Any, Any] | Columns]:
     """Qrels and a run, in this order, out of one paste.
 
-    given: text (as with `as_run`) of the format paste or json, or what such JSON stands for:
+    data: text (as with `as_run`) of the format paste or json, or what such JSON stands for:
         {query id: {"ranked": documents, "relevant": documents}}, or a list of such with the "query" inside
 
     "ranked" are documents, best first, or {document id: score}; "relevant" are documents, or {document id: grade}.
@@ -134,20 +126,16 @@ def as_pair(
 
     Raises InputError, ParameterError for another format.
     """
-    if format not in (None, "paste", "json"):
-        raise ParameterError(f"format: expected 'paste' or 'json', found {shown(format)}")
-    source = open_text(given, name)
-    if source is None:
-        data = given
-    else:
+    form = _named_format(PAIR, format)
+    source = open_text(data, name)
+    if source is not None:
         name = source.name
         try:
-            if format is None:
-                format = paste_format(source)
-            data = read_json(source) if format == "json" else read_tsv_pastes(source)
+            content = _content(source, form or registry.detected(source, PAIR), None)
         finally:
-            if source is not given:
+            if source is not data:
                 source.close()
+        data = content
     pastes = find_pastes(data, name)
     if pastes is None:
         if not isinstance(data, (Mapping, list)) or data:
@@ -157,20 +145,30 @@ def as_pair(
 
 
 def _in_form(
-    given: object, columns: Names | None, text_format: str | None, kind: Kind, name: str
+    given: object, columns: Names | None, text_format: str | None, kind: DataKind, name: str
 ) -> Source | Mapping[Any, Any] | Columns | Rows:
     columns = _checked_names(columns, kind)
-    if text_format is not None and text_format not in FORMATS:
-        raise ParameterError(f"format: expected one of {', '.join(FORMATS)}, found {shown(text_format)}")
+    form = _named_format(kind.name, text_format)
     source = open_text(given, name)
     if source is not None:
-        return _text_in_form(source, given, columns, text_format, kind)
-    if text_format is not None:
+        return _text_in_form(source, given, columns, form, kind)
+    if form is not None:
         raise ParameterError(f"format: expected text with it (a path, an open file, bytes), found {shown(given)}")
     return _data_in_form(given, columns, kind, name)
 
 
-def _checked_names(columns: object, kind: Kind) -> Names | None:
+def _named_format(holds: str, name: str | None) -> Format | None:
+    """The format of that name. Raises ParameterError where there is none."""
+    if name is None:
+        return None
+    form = registry.find(holds, name) if isinstance(name, str) else None
+    if form is None:
+        names = ", ".join(registry.names_of(holds))
+        raise ParameterError(f"format: expected one of {names}, found {shown(name)}")
+    return form
+
+
+def _checked_names(columns: object, kind: DataKind) -> Names | None:
     if columns is None:
         return None
     if isinstance(columns, str) or not isinstance(columns, Iterable) or len(names := tuple(columns)) != 3:
@@ -179,40 +177,29 @@ def _checked_names(columns: object, kind: Kind) -> Names | None:
 
 
 def _text_in_form(
-    source: Source, given: object, columns: Names | None, text_format: str | None, kind: Kind
+    source: Source, given: object, columns: Names | None, form: Format | None, kind: DataKind
 ) -> Source | Mapping[Any, Any] | Columns | Rows:
     """Text read in its format; TREC's is left to the scanner."""
-    own = source is not given
+    content: Any = None
     try:
-        if text_format is None:
-            text_format = "tsv" if columns else detected_format(source, kind)
-        form = _read_text(source, columns, text_format, kind)
-    except BaseException:
-        if own:
+        content = _content(source, form or registry.detected(source, kind.name, columns), columns)
+    finally:
+        if content is not source and source is not given:
             source.close()
-        raise
-    if own and form is not source:
-        source.close()
-    return form
+    return content if isinstance(content, (Source, Columns)) else _data_in_form(content, columns, kind, source.name)
 
 
-def _read_text(
-    source: Source, columns: Names | None, text_format: str, kind: Kind
-) -> Source | Mapping[Any, Any] | Columns | Rows:
-    if text_format == "json":
-        return _data_in_form(read_json(source), columns, kind, source.name)
-    if text_format == "tsv":
-        return read_tsv(source, columns, kind)
-    if columns is not None:
-        raise ParameterError(f"columns: expected a table with names, found text of the format {text_format}")
-    if text_format == "paste":
-        return part_of_pastes(read_tsv_pastes(source), kind, source.name)
-    if text_format == "msmarco":
-        return read_msmarco_run(source) if kind is RUN else read_msmarco_qrels(source)
-    return source
+def _content(source: Source, form: Format, columns: Names | None) -> Any:
+    """What `Format.read` makes of a text."""
+    if columns is not None and not form.has_names:
+        raise ParameterError(f"columns: expected a table with names, found text of the format {form.name}")
+    assert form.read is not None
+    return form.read(source, columns)
 
 
-def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | Rows:
+def _data_in_form(
+    given: object, columns: Names | None, kind: DataKind, name: str
+) -> Mapping[Any, Any] | Columns | Rows:
     mapping = mapping_of(given, name)
     if mapping is not None:
         return _mapping_in_form(mapping, columns, kind, name)
@@ -236,7 +223,7 @@ def _data_in_form(given: object, columns: Names | None, kind: Kind, name: str) -
 
 
 def _mapping_in_form(
-    given: Mapping[Any, Any], columns: Names | None, kind: Kind, name: str
+    given: Mapping[Any, Any], columns: Names | None, kind: DataKind, name: str
 ) -> Mapping[Any, Any] | Columns:
     table = from_dict_of_columns(given, columns, kind, name)
     if table is not None:
@@ -258,7 +245,7 @@ def _advice_on_rows(given: object) -> str | None:
     return None
 
 
-def _nameless_in_form(given: object, kind: Kind, name: str) -> Mapping[Any, Any] | Columns | None:
+def _nameless_in_form(given: object, kind: DataKind, name: str) -> Mapping[Any, Any] | Columns | None:
     """Columns, arrays and pastes; None for what may be rows."""
     if isinstance(given, Columns):
         parts = given.query_ids, given.doc_ids, given.values

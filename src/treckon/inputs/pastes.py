@@ -6,13 +6,11 @@ from collections.abc import Mapping
 
 from treckon.errors import InputError, in_short
 from treckon.inputs.columns import Columns, from_documents
-from treckon.inputs.values import RUN, Kind, Refused, id_of, query_place, shown
+from treckon.inputs.values import RUN, DataKind, Refused, id_of, query_place, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from treckon.inputs.sources import Source
 
     #: {query id: {"ranked": documents, "relevant": documents}}
     Pastes = dict[str, Mapping[str, object]]
@@ -57,32 +55,7 @@ def _is_collection(one: Mapping[str, object], part: str) -> bool:
     return part in one and isinstance(one[part], (list, tuple, set, frozenset, Mapping))
 
 
-def read_tsv_pastes(source: Source) -> Pastes:
-    """Lines ``query TAB ranked ids TAB relevant ids``, ids separated by spaces or commas. Raises InputError."""
-    pastes: Pastes = {}
-    lines: dict[str, int] = {}
-    for number, line in source.lines():
-        text = line.decode("utf-8", "surrogateescape").rstrip("\r")
-        if number == 1:
-            text = text.removeprefix("\ufeff")
-        if not text.strip():
-            continue
-        place = f"{source.name}:{number}"
-        fields = text.split("\t")
-        if len(fields) != 3:
-            raise InputError(
-                place, f"expected 3 fields with a TAB between (query, ranked ids, relevant ids), found {len(fields)}"
-            )
-        query = fields[0].strip()
-        if query in pastes:
-            raise InputError(place, f"expected each query once, found {in_short(query)} on line {lines[query]} too")
-        lines[query] = number
-        ranked, relevant = (field.replace(",", " ").split() for field in fields[1:])
-        pastes[query] = {"ranked": ranked, "relevant": relevant}
-    return pastes
-
-
-def part_of_pastes(pastes: Pastes, kind: Kind, name: str) -> Mapping[Any, Any] | Columns:
+def part_of_pastes(pastes: Pastes, kind: DataKind, name: str) -> Mapping[Any, Any] | Columns:
     """The run, or the qrels. Documents may be listed, or have numbers."""
     part = "ranked" if kind is RUN else "relevant"
     for query, one in pastes.items():

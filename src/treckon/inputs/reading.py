@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from treckon._native.engine import QrelsScan
-from treckon._native.lines import LineFormat
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import EvaluationError, InputError, shortened
+from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, LINES_BY_RANK, RUN_LINES
 from treckon.inputs.preference_faults import PreferenceLine, describe
 from treckon.releases import RELEASE_9
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Protocol
 
+    from treckon._native.lines import LineFormat
     from treckon._native.qrels import Qrels
     from treckon.inputs.sources import Source
 
@@ -37,15 +38,11 @@ if TYPE_CHECKING:
 _SHARE_SIZE = 1 << 20
 _NO_END = (1 << 63) - 1
 
-_RUN_FIELDS = ("qid", "Q0", "docno", "rank", "score", "tag")
-#: TREC's formats of text: their lines' fields.
-FORMATS = {
-    "run": LineFormat(_RUN_FIELDS, 2, 4, "score", rank=3, allows_more=True, indented_comments=True),
-    "run by rank": LineFormat(_RUN_FIELDS, 2, 3, "score", rank=3, allows_more=True, indented_comments=True),
-    "qrels": LineFormat(("qid", "iteration", "docno", "grade"), 2, 3, "grade"),
-    "qrels_jg": LineFormat(("qid", "group", "docno", "grade"), 2, 3, "grade", group=1),
-    "qrels_prefs": LineFormat(("qid", "group", "docno", "level"), 2, 3, "level", group=1),
-    "prefs": LineFormat(("qid", "group", "sub-group", "docno", "level"), 3, 4, "level", group=1, subgroup=2),
+#: The lines of TREC's formats by trec_eval's names of judgements, "run" and "run by rank".
+FORMATS: dict[str, LineFormat] = {
+    "run": RUN_LINES,
+    "run by rank": LINES_BY_RANK,
+    **{name: form.lines for name, form in JUDGEMENT_FORMATS.items() if form.lines is not None},
 }
 
 
@@ -255,7 +252,6 @@ def read_qrels(
 def records_of(source: Source, file_format: str, qid: bytes, release: str) -> Iterator[tuple[int, list[bytes]]]:
     """Numbers and fields of a query's lines in a file that was read without an error; reads it again."""
     for number, line in source.lines():
-        line = line.removeprefix(b"\xef\xbb\xbf" if number == 1 else b"")
         fields = line.split()
         if line.startswith(b"#") and release != RELEASE_9:  # a comment, which may look like a line of query '#...'
             continue

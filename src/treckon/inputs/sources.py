@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Bytes that are read or handed over at a time.
 BLOCK_SIZE = 1 << 20
+#: May begin a text, and is no part of it.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: Bytes that a decompressor is given at a time: it copies those behind a stream's end, and there may be many streams.
 _PIECE_SIZE = 1 << 16
 
@@ -52,9 +54,9 @@ class _GzipDecompressor:
         return bytes(self._zlib.unused_data)
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        found: bytes = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
-        self.needs_input = len(found) < max_length and not self._zlib.unconsumed_tail
-        return found
+        decompressed: bytes = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+        self.needs_input = len(decompressed) < max_length and not self._zlib.unconsumed_tail
+        return decompressed
 
 
 def _bzip2_decompressor() -> _Decompressor:
@@ -93,13 +95,13 @@ class _ZstandardDecompressor:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         data = self._rest + data
-        found, size, at = [], 0, 0
+        parts, size, at = [], 0, 0
         while at < len(data) and size < max_length and not self._stream.eof:
-            found.append(self._stream.decompress(data[at : at + self.PIECE_SIZE]))
-            size += len(found[-1])
+            parts.append(self._stream.decompress(data[at : at + self.PIECE_SIZE]))
+            size += len(parts[-1])
             at += self.PIECE_SIZE
         self._rest = data[at:]
-        return b"".join(found)
+        return b"".join(parts)
 
 
 def _zstd_library() -> Any:
@@ -154,12 +156,12 @@ class Source:
                 raise OSError(None, "a path has no NUL")
             else:
                 self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
-            self._look()
+            self._examine()
         except (OSError, ValueError) as error:
             self.close()
             raise self.unreadable(getattr(error, "strerror", None) or str(error)) from None
 
-    def _look(self) -> None:
+    def _examine(self) -> None:
         """Finds out what was opened: its kind, its first bytes, its compression."""
         status = os.fstat(self._fd)
         if stat.S_ISDIR(status.st_mode):
@@ -173,10 +175,10 @@ class Source:
             self._start = self._read_start()
         if not self._start:
             raise OSError(None, "it is empty")
-        known: Iterator[tuple[str, Callable[[], _Decompressor] | None]] = (
+        compressions: Iterator[tuple[str, Callable[[], _Decompressor] | None]] = (
             (name, make) for magic, name, make in _DECOMPRESSORS if self._start.startswith(magic)
         )
-        self._format, self._make = next(known, ("", None))
+        self._compression, self._make = next(compressions, ("", None))
         self.plain = (self._fd, status.st_size) if self.regular and self._make is None else None
 
     def _read_start(self) -> bytes:
@@ -259,9 +261,9 @@ class Source:
         except InputError:
             raise
         except Exception as error:  # each library has its own
-            raise self.unreadable(f"damaged {self._format} data: {error}") from None
+            raise self.unreadable(f"damaged {self._compression} data: {error}") from None
         if not decompressor.eof:
-            raise self.unreadable(f"the {self._format} data end too early")
+            raise self.unreadable(f"the {self._compression} data end too early")
 
     def line_at(self, position: int) -> tuple[int, bytes]:
         """Number (from 1) and text of the line that begins at this position; reads the file again.
@@ -284,25 +286,48 @@ class Source:
             return number, line.partition(b"\n")[0]
         return number, b""
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """All lines with their numbers (from 1); reads the file again."""
-        rest, number = bytearray(), 0
+    def text_blocks(self) -> Iterator[bytes]:
+        """The bytes of a text without its byte-order mark; reads the file again. Raises InputError for a NUL byte."""
+        position, begun, pending = 0, False, b""
         for block in self.blocks():
+            if (nul := block.find(b"\0")) >= 0:
+                raise InputError(f"{self.name}:{self.line_at(position + nul)[0]}", "expected text, found a NUL byte")
+            position += len(block)
+            if not begun:
+                pending += block
+                if len(pending) < len(BYTE_ORDER_MARK):
+                    continue
+                begun, block = True, pending.removeprefix(BYTE_ORDER_MARK)
+            yield block
+        if not begun:
+            yield pending
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """All lines of a text with their numbers (from 1) and without their ends, LF or CR LF; reads the file again.
+
+        Raises InputError for a NUL byte.
+        """
+        rest, number = bytearray(), 0
+        for block in self.text_blocks():
             *whole, last = block.split(b"\n")
             for line in whole:
                 number += 1
-                yield number, bytes(rest + line) if rest else line
+                yield number, (bytes(rest + line) if rest else line).rstrip(b"\r")
                 rest.clear()
             rest += last
         if rest:
-            yield number + 1, bytes(rest)
+            yield number + 1, bytes(rest).rstrip(b"\r")
+
+    def text(self) -> bytes:
+        """All of a text without its byte-order mark; reads the file again. Raises InputError for a NUL byte."""
+        return b"".join(self.text_blocks())
 
 
 def _outcome(decompressor: _Decompressor, data: bytes) -> Generator[bytes]:
     """What some bytes of a stream become, however much that is, a block at a time."""
     while True:
-        if found := decompressor.decompress(data, BLOCK_SIZE):
-            yield found
+        if block := decompressor.decompress(data, BLOCK_SIZE):
+            yield block
         data = b""
         if decompressor.eof or decompressor.needs_input:
             return

@@ -9,14 +9,14 @@ from operator import attrgetter, itemgetter
 
 from treckon.errors import InputError
 from treckon.inputs.columns import Columns, checked_columns, is_numpy
-from treckon.inputs.values import Kind, Refused, has_keys, id_of, listed, shown
+from treckon.inputs.values import DataKind, Refused, has_keys, id_of, listed, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    Names = Sequence[Any]  # three: of the columns of query ids, document ids and values
+    from treckon.inputs.formats.registry import Names
 
 #: What columns of ids may be called. The first names go before the others, of which only one may be there.
 _QUERY_NAMES = (("query_id",), ("qid", "query-id", "q_id", "topic_id"))
@@ -28,7 +28,7 @@ _Named = namedtuple("_Named", "item")
 _NamedItem = type(_Named.item)
 
 
-def named_columns(has: Callable[[str], bool], kind: Kind) -> Names | None:
+def named_columns(has: Callable[[str], bool], kind: DataKind) -> Names | None:
     """The names of the columns of query ids, document ids and values among those that are there; None: no telling."""
     value_names = (kind.value_names[:1], kind.value_names[1:])
     found = tuple(_one_name(has, names) for names in (_QUERY_NAMES, _DOC_NAMES, value_names))
@@ -43,11 +43,11 @@ def _one_name(has: Callable[[str], bool], tiers: tuple[tuple[str, ...], ...]) ->
     return None
 
 
-def chosen_columns(names: Sequence[Any], columns: Names | None, kind: Kind, name: str) -> Names:
+def chosen_columns(names: Sequence[Any], columns: Names | None, kind: DataKind, name: str) -> Names:
     """The columns that the user named, else those with the usual names. Raises InputError that names all there are."""
     chosen = columns or named_columns(lambda one: one in names, kind)
     if chosen is None or any(one not in names for one in chosen):
-        expected = columns or _usual_names(kind)
+        expected = columns or usual_names(kind)
         raise InputError(
             name,
             f"expected columns {', '.join(map(str, expected))}, found {listed(names)}"
@@ -56,7 +56,7 @@ def chosen_columns(names: Sequence[Any], columns: Names | None, kind: Kind, name
     return chosen
 
 
-def from_table(table: Any, columns: Names | None, kind: Kind, name: str) -> Columns | None:
+def from_table(table: Any, columns: Names | None, kind: DataKind, name: str) -> Columns | None:
     """A data frame, an Arrow table or a structured array as columns; None where it is nothing of the kind."""
     if is_numpy(table):
         if not table.dtype.names:
@@ -69,7 +69,7 @@ def from_table(table: Any, columns: Names | None, kind: Kind, name: str) -> Colu
     return None
 
 
-def from_dict_of_columns(table: Mapping[Any, Any], columns: Names | None, kind: Kind, name: str) -> Columns | None:
+def from_dict_of_columns(table: Mapping[Any, Any], columns: Names | None, kind: DataKind, name: str) -> Columns | None:
     """A dict of columns as columns; None where the columns are not named and its keys are not the usual names."""
     if columns is None and (
         (chosen := named_columns(table.__contains__, kind)) is None
@@ -80,13 +80,13 @@ def from_dict_of_columns(table: Mapping[Any, Any], columns: Names | None, kind: 
 
 
 def _from_names(
-    names: list[Any], column: Callable[[Any], object], columns: Names | None, kind: Kind, name: str
+    names: list[Any], column: Callable[[Any], object], columns: Names | None, kind: DataKind, name: str
 ) -> Columns:
     query, document, value = chosen_columns(names, columns, kind, name)
     return checked_columns(column(query), column(document), column(value), kind, name)
 
 
-def _from_arrow(producer: object, columns: Names | None, kind: Kind, name: str) -> Columns:
+def _from_arrow(producer: object, columns: Names | None, kind: DataKind, name: str) -> Columns:
     from treckon.inputs.arrow import Table
 
     table = Table(producer, name)
@@ -108,7 +108,7 @@ class Rows:
 
     __slots__ = ("_expected", "_kind", "_rows", "again", "at", "name", "order", "row_type", "take")
 
-    def __init__(self, rows: Iterable[Any], columns: Names | None, kind: Kind, name: str) -> None:
+    def __init__(self, rows: Iterable[Any], columns: Names | None, kind: DataKind, name: str) -> None:
         self.again = isinstance(rows, (list, tuple))
         self.name = name
         self.order = "score"
@@ -170,20 +170,21 @@ class Rows:
 
 
 def _row_reader(
-    first: Any, columns: Names | None, kind: Kind
+    first: Any, columns: Names | None, kind: DataKind
 ) -> tuple[Callable[[Any], tuple[object, object, object]], str, Names | None]:
     """What takes a row like the first one apart, how messages call such rows, and the attributes that it reads."""
     if has_keys(first):
-        keys = columns or named_columns(list(first.keys()).__contains__, kind) or _usual_names(kind)
+        keys = columns or named_columns(list(first.keys()).__contains__, kind) or usual_names(kind)
         return itemgetter(*keys), f"a mapping with the keys {', '.join(map(str, keys))}", None
     names = columns or named_columns(lambda name: hasattr(first, name), kind)
     if names is None:
-        return _three_items, f"(query, document, {kind.value}) or an object with {', '.join(_usual_names(kind))}", None
+        return _three_items, f"(query, document, {kind.value}) or an object with {', '.join(usual_names(kind))}", None
     names = [str(name) for name in names]
     return attrgetter(*names), f"an object with {', '.join(names)}", names
 
 
-def _usual_names(kind: Kind) -> Names:
+def usual_names(kind: DataKind) -> Names:
+    """The first names of the columns of query ids, document ids and values."""
     return (_QUERY_NAMES[0][0], _DOC_NAMES[0][0], kind.value_names[0])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from treckon._native.objects import id_bytes
 from treckon.errors import InputError, shortened
-from treckon.inputs.text import BYTE_ORDER_MARK, open_text
+from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 
 #: ``<num> Number: 301`` of TREC's topics, ``<topic number="301">`` of its later ones and ``<query id="301">``.
@@ -35,14 +35,10 @@ def read_query_ids(given: object, name: str = "topics") -> list[bytes]:
             raise InputError(name, f"expected a file of topics or query ids, found {shown(given)}")
         return list(dict.fromkeys(id_bytes(one, name) for one in given))
     try:
-        text = b"".join(source.blocks()).removeprefix(BYTE_ORDER_MARK)
-        if b"\0" in text:
-            number = text.count(b"\n", 0, text.index(b"\0")) + 1
-            raise InputError(f"{source.name}:{number}", "expected text, found a NUL byte")
-        found = list(dict.fromkeys(_ids_in(text, source.name)))
-        if not found:
+        query_ids = list(dict.fromkeys(_ids_in(source.text(), source.name)))
+        if not query_ids:
             raise InputError(source.name, "expected topics, found none")
-        return found
+        return query_ids
     finally:
         if source is not given:
             source.close()

@@ -9,6 +9,7 @@ from itertools import islice
 
 from treckon.checks import whole_number
 from treckon.errors import InputError, Place, in_short, in_short_with_type
+from treckon.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,31 +121,28 @@ def _refuse_doubtful_index(value: object) -> None:
         )
 
 
-class Kind:
+class DataKind(Record):
     """What differs between a run and qrels.
 
+    name:        what messages call it
     value:       what messages call a document's number
     value_of:    reads one
     typecode:    of an array of them
     value_names: what a table's column of them may be called; the first name goes before the others
     """
 
-    __slots__ = ("typecode", "value", "value_names", "value_of")
-
-    def __init__(
-        self, value: str, value_of: Callable[[object], float], typecode: str, value_names: tuple[str, ...]
-    ) -> None:
-        self.value = value
-        self.value_of = value_of
-        self.typecode = typecode
-        self.value_names = value_names
+    name: str
+    value: str
+    value_of: Callable[[object], float]
+    typecode: str
+    value_names: tuple[str, ...]
 
 
-RUN = Kind("score", score_of, "d", ("score",))
-QRELS = Kind("grade", grade_of, "i", ("relevance", "grade", "label", "rel", "score"))
+RUN = DataKind("run", "score", score_of, "d", ("score",))
+QRELS = DataKind("qrels", "grade", grade_of, "i", ("relevance", "grade", "label", "rel", "score"))
 
 
-def all_real(values: Collection[object], kind: Kind) -> bool:
+def all_real(values: Collection[object], kind: DataKind) -> bool:
     """Whether the values are, by their types alone, real numbers (for grades: whole ones). May be False wrongly."""
     types = set(map(type, values))
     if types <= ({float, int, bool} if kind is RUN else {int, bool}):
@@ -238,7 +236,7 @@ def keyed(by_query: object, name: str) -> Mapping[Any, Any]:
     return {query: documents_of(documents, query, name) for query, documents in mapping.items()}
 
 
-def plain_documents(documents: Mapping[Any, object], query: str, kind: Kind, name: str) -> dict[str, float]:
+def plain_documents(documents: Mapping[Any, object], query: str, kind: DataKind, name: str) -> dict[str, float]:
     """One query's {document id: number} with every id as text, every score as float, every grade as int.
 
     Raises InputError for ids and numbers that are none, and where two ids are the same text.
@@ -259,7 +257,7 @@ def plain_documents(documents: Mapping[Any, object], query: str, kind: Kind, nam
     return plain
 
 
-def plain_mapping(mapping: Mapping[Any, object], kind: Kind, name: str) -> dict[str, dict[str, float]]:
+def plain_mapping(mapping: Mapping[Any, object], kind: DataKind, name: str) -> dict[str, dict[str, float]]:
     """{query id: {document id: number}} of plain types; see `plain_documents`."""
     plain: dict[str, dict[str, float]] = {}
     for given, documents in mapping.items():

@@ -7,6 +7,7 @@ from math import isfinite
 
 from treckon._native.numbers import real_prefix
 from treckon.errors import InputError, shortened
+from treckon.inputs.lines import fields_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,16 +56,11 @@ def read_zscores(source: Source, *, strict: bool = False) -> ZScores:
     norms: dict[tuple[bytes, bytes], tuple[float, float]] = {}
     doubts: list[str] = []
     for number, line in source.lines():
-        place = f"{source.name}:{number}"
-        fields = (line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line).split()
-        if b"\0" in line:
-            raise InputError(place, "expected text, found a NUL byte")
+        place, fields = f"{source.name}:{number}", line.split()
         if not fields:
             continue
         if len(fields) != 4:
-            if b"\r" in line.rstrip():
-                raise InputError(place, "expected lines that end with LF or CR LF, found CR alone")
-            raise InputError(place, f"expected 4 fields ({_FIELDS}), found {len(fields)}")
+            raise fields_error(place, line, f"4 fields ({_FIELDS})", len(fields))
         qid, name, mean, deviation = fields
         norm = _number(place, "mean", mean, doubts), _number(place, "deviation", deviation, doubts)
         if strict and doubts:
@@ -92,9 +88,7 @@ def _number(place: str, field: str, text: bytes, doubts: list[str]) -> float:
 
 
 def _duplicate(source: Source, qid: bytes, name: bytes) -> str:
-    first = next(
-        number for number, line in source.lines() if line.removeprefix(b"\xef\xbb\xbf").split()[:2] == [qid, name]
-    )
+    first = next(number for number, line in source.lines() if line.split()[:2] == [qid, name])
     return (
         f"expected one mean and deviation for a query and measure, found another for measure '{shortened(name)}' of "
         f"query '{shortened(qid)}' on line {first}"

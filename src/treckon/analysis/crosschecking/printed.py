@@ -8,8 +8,10 @@ from math import floor, isfinite, log10
 
 from treckon.analysis.crosschecking.tool_names import RUN_LABELS, SUMMARY_LABELS, TABLE_OF_PERL, readings
 from treckon.errors import InputError, ParameterError
+from treckon.inputs.formats.json_text import read_json
+from treckon.inputs.lines import text_of
 from treckon.inputs.sources import Source
-from treckon.inputs.text import open_text, read_json
+from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 
 TYPE_CHECKING = False
@@ -206,13 +208,10 @@ def read_scores(
 
 
 def _of_text(source: Source, known: _Known, format: str | None) -> Scores:
-    first = next((line.removeprefix(b"\xef\xbb\xbf").lstrip() for _, line in source.lines() if line.strip()), b"")
+    first = next((line.lstrip() for _, line in source.lines() if line.strip()), b"")
     if format in ("json", "jsonl") or format is None and first.startswith((b"{", b"[")):
         return _of_json(source, known, format)
-    lines = [
-        (number, line.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").rstrip("\r"))
-        for number, line in source.lines()
-    ]
+    lines = [(number, text_of(line)) for number, line in source.lines()]
     lines = [(number, line) for number, line in lines if line.strip() and not set(line.strip()) <= set("#-=")]
     if not lines:
         raise InputError(source.name, "expected names and values, found blank lines alone")
