@@ -15,7 +15,7 @@ import oracle_checking
 import treckon
 from treckon._native.checking import KINDS, Checker
 from treckon._native.qrels import QrelsBuilder
-from treckon.analysis.checking import ALL_KINDS, SEVERITIES
+from treckon.analysis.problems import ALL_KINDS, SEVERITIES
 from treckon.errors import InputError, ParameterError, TreckonError
 from treckon.inputs import reading
 from treckon.inputs.sources import Source
@@ -454,7 +454,7 @@ def test_report_in_all_forms():
     ]  # fmt: skip
     assert repr(report["crlf-line-ends"]) == "<note crlf-line-ends: 3>"
     assert repr(report["blank-line"].places[0]) == (
-        "Place(line=3, query=None, text='expected a record, found a blank line')"
+        "ProblemPlace(line=3, query=None, text='expected a record, found a blank line', other=None)"
     )
     assert repr(report).splitlines()[:3] == [
         "run: not clean: 2 errors, 1 warning, 3 notes in 3 lines of 1 query",

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
-    from treckon.analysis.checking import CheckReport
+    from treckon.analysis.check_report import CheckReport
     from treckon.reports.tables import Cell
 
 SUMMARY = "find all problems of a run or of qrels, with line, query and severity"
@@ -79,7 +79,8 @@ _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 
 def run(arguments: Namespace) -> int:
     """Checks the file: 0 where it is clean, 1 where it isn't."""
-    from treckon.analysis.checking import ALL_KINDS, check_qrels, check_run
+    from treckon.analysis.checking import check_qrels, check_run
+    from treckon.analysis.problems import ALL_KINDS
     from treckon.errors import ParameterError
     from treckon.reports.tables import Table
 
