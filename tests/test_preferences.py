@@ -18,7 +18,8 @@ from treckon._native.prefs import PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.cli import trec_eval as command
 from treckon.errors import EvaluationError
-from treckon.evaluation.trec_evaluation import evaluate_run
+from treckon.evaluation.policy import TrecEvalPolicy
+from treckon.evaluation.scoring import RunFile, score_run
 from treckon.inputs import reading
 from treckon.inputs.reading import FORMATS, read_qrels
 from treckon.inputs.sources import Source
@@ -225,15 +226,10 @@ def values_in_full(folder: Path, argv: list[str], release: str, judgements: byte
     options = command.read_options([*argv, "j", "r"])
     asked = request(["all_prefs"], release).asked
     with Source(folder / "judgements") as judged, Source(folder / "run") as retrieved:
-        evaluation = evaluate_run(
-            read_qrels(judged, "prefs", release=release),
-            asked,
-            retrieved,
-            release=release,
-            depth=options.depth,
-            complete=options.complete,
-        )
-    results = evaluation.results
+        judgements = read_qrels(judged, "prefs", release=release)
+        policy = TrecEvalPolicy.of(release, depth=options.depth, complete=options.complete)
+        scored = score_run(judgements.table, asked, RunFile(retrieved, release), policy, fault=judgements.fault)
+    results = scored.results
     return {
         results.qrels.query_id(query).decode(): [
             value for one, value in zip(asked, results.row(query), strict=True) if one.measure.per_query

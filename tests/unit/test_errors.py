@@ -16,7 +16,8 @@ params.py            negative cutoff; duplicate cutoffs (ranks, numbers); no num
 sources.py             unreadable: absent, a directory, empty, closed, failing; damaged, cut off; zstd's package missing
 reading.py           fields, NUL, CR, NaN, no number (score, grade), grade too large, reading fails, a document twice in
                      qrels_jg; doubts of scores and grades.
-trec_evaluation.py   a measure of another format; no queries: four findings; a document twice in the run, in the qrels
+policy.py            a measure of another format; no queries: four findings
+scoring.py           a document twice in the run, in the qrels
 _native/*.pyx        numbers of queries and values that aren't there; kernels aren't made by hand
 registry.py          a name, an alias twice
 """

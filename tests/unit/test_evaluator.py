@@ -669,8 +669,8 @@ def test_public_names_are_what_they_say_in_any_order_of_use():
 def test_results_that_the_collector_takes_apart_free_what_they_hold():
     for _ in range(20):
         evaluator = treckon.Evaluator(QRELS, ["relstring", "AP"])
-        plan = evaluator._plan(evaluator.measures)
-        results = Results(evaluator._qrels, plan)
+        plan = evaluator._policy.plan(evaluator.measures, evaluator.qrels)
+        results = Results(evaluator.qrels, plan)
         scan = MappingScan(results)
         scan.scan(RUN)
         cycle = [results, scan, plan, evaluator]

@@ -26,7 +26,8 @@ from comparing import assert_same_output
 from treckon.cli import trec_eval as command
 from treckon.errors import NoQueriesError
 from treckon.evaluation.evaluator import Evaluator
-from treckon.evaluation.trec_evaluation import evaluate_run
+from treckon.evaluation.policy import TrecEvalPolicy
+from treckon.evaluation.scoring import RunFile, score_run
 from treckon.inputs import reading
 from treckon.inputs.reading import read_qrels
 from treckon.inputs.sources import Source
@@ -160,8 +161,10 @@ def values_of_queries(files: Sequence[str], format: str, asked: Sequence[Asked],
     """query -> the value of each name asked for, as the engine leaves it."""
     release = options.get("release", "10.0")
     with Source(files[0]) as qrels, Source(files[1]) as run:
-        evaluation = evaluate_run(read_qrels(qrels, format, release=release), asked, run, **options)
-        results = evaluation.results
+        judgements = read_qrels(qrels, format, release=release)
+        policy = TrecEvalPolicy.of(**{"release": release} | options)
+        policy.check_measures(asked, judgements)
+        results = score_run(judgements.table, asked, RunFile(run, release), policy, fault=judgements.fault).results
         return {os.fsdecode(results.qrels.query_id(i)): results.row(i) for i in results.evaluated()}
 
 

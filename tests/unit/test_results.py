@@ -12,12 +12,12 @@ import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon.evaluation.conventions import Conventions
-from treckon.evaluation.results import Evaluation
+from treckon.evaluation.results import Counts, Evaluation, Ties
 from treckon.naming.syntax import parse, parse_all
 
 MEASURES = parse_all(["nDCG@10", "AP(rel=2)", "P_5"])
 VALUES = np.array([[0.5, 0.25, 0.2], [1.0, 0.75, 0.4]])
-COUNTS = {"in_qrels": 3, "in_run": 4, "in_both": 2, "missing": 1, "extra": 2, "without_relevant": 0}
+COUNTS = Counts(in_qrels=3, in_run=4, in_both=2, missing=1, extra=2, without_relevant=0)
 
 
 def an_evaluation(**changes):
@@ -27,9 +27,9 @@ def an_evaluation(**changes):
         "query_ids": ["q1", "q2"],
         "values": VALUES,
         "means": [0.75, 0.5, 0.3],
-        "conventions": Conventions().as_dict(),
+        "conventions": Conventions(),
         "counts": COUNTS,
-        "ties": {"queries": 0, "across_cutoff": 0},
+        "ties": Ties(0, 0),
     }
     return Evaluation(**(arguments | changes))
 
@@ -44,6 +44,9 @@ def one_of_each_kind(**changes):
         "values": values,
         "means": [0.375, 150.0, 0.35, b"tag", None],
         "texts": {measures[4]: ["101", b"0\xff"]},
+        "conventions": Conventions(),
+        "counts": COUNTS,
+        "ties": Ties(0, 0),
     }
     return Evaluation(**(arguments | changes))
 
@@ -106,11 +109,10 @@ def test_the_array_of_values_is_the_same_and_cannot_be_written():
 
 
 def test_what_was_passed_in_can_change_afterwards():
-    values, counts = VALUES.copy(), dict(COUNTS)
-    evaluation = an_evaluation(values=values, counts=counts)
+    values = VALUES.copy()
+    evaluation = an_evaluation(values=values)
     values[:] = 0
-    counts["missing"] = 99
-    assert evaluation.values.tolist() == VALUES.tolist() and evaluation.counts == COUNTS
+    assert evaluation.values.tolist() == VALUES.tolist()
 
 
 @pytest.mark.parametrize(
@@ -165,7 +167,7 @@ def test_equality_and_copies():
             assert other == evaluation and repr(other) == repr(evaluation)
             assert other.per_query["q2"] == evaluation.per_query["q2"]
     assert an_evaluation() != an_evaluation(values=VALUES + 1)
-    assert an_evaluation() != an_evaluation(ties={"queries": 1})
+    assert an_evaluation() != an_evaluation(ties=Ties(1, 0))
     assert an_evaluation() != 1
 
 
@@ -192,6 +194,24 @@ def test_as_a_dictionary():
     assert evaluation.counts == COUNTS
 
 
+def test_conventions_counts_and_ties_are_read_by_name_and_by_key():
+    evaluation = an_evaluation(ties=Ties(1, 0))
+    assert evaluation.counts.missing == evaluation.counts["missing"] == 1
+    assert evaluation.counts == {
+        "in_qrels": 3, "in_run": 4, "in_both": 2, "missing": 1, "extra": 2, "without_relevant": 0,
+    }  # fmt: skip
+    assert dict(evaluation.ties) == {"queries": 1, "across_cutoff": 0}
+    assert evaluation.conventions.ties == evaluation.conventions["ties"] == "trec"
+    assert evaluation.conventions == Conventions().as_dict() and len(evaluation.conventions) == 17
+    for record, absent in ((evaluation.counts, "own_documents"), (evaluation.ties, "standard_errors")):
+        assert absent not in record and getattr(record, absent) is None
+    for record in (evaluation.counts, evaluation.ties, evaluation.conventions):
+        with pytest.raises(KeyError, match="^'items'$"):
+            record["items"]
+        with pytest.raises(AttributeError):
+            record.ties = 1
+
+
 def test_as_json():
     evaluation = an_evaluation()
     assert json.loads(evaluation.to_json()) == evaluation.to_dict()
@@ -208,9 +228,9 @@ def test_json_has_no_number_that_is_none():
 
 
 def test_json_of_whatever_conventions_hold():
-    conventions = {"gain": {1: 3.0}, "discount": ("jk", np.float64(2.0)), "depth": np.int64(5), "other": object}
+    conventions = Conventions(gain={1: 3.0}, discount=("jk", np.float64(2.0)), depth=np.int64(5))
     found = json.loads(an_evaluation(conventions=conventions).to_json())["conventions"]
-    assert found == {"gain": {"1": 3.0}, "discount": ["jk", 2.0], "depth": 5, "other": "<class 'object'>"}
+    assert found == {**Conventions(), "gain": {"1": 3.0}, "discount": ["jk", 2.0], "depth": 5}
 
 
 @pytest.mark.parametrize("make_path", [str, lambda path: path], ids=["str", "Path"])
@@ -322,13 +342,13 @@ def test_what_is_shown_of_an_evaluation_as_trec_eval_makes_it():
 def test_what_is_shown_of_other_conventions_ties_and_warnings():
     shown = repr(
         an_evaluation(
-            conventions=Conventions(ties="docno", gain={1: 3}, compat="9.0.8").as_dict() | {"own": 1},
-            ties={"queries": 2, "across_cutoff": 1},
+            conventions=Conventions(ties="docno", gain={1: 3}, compat="9.0.8"),
+            ties=Ties(2, 1),
             warnings=[f"number {i}" for i in range(1, 8)],
         )
     )
     assert shown.split("\n")[5:] == [
-        "conventions: compat='9.0.8', gain={1: 3.0}, ties='docno', own=1; else trec_eval's",
+        "conventions: compat='9.0.8', gain={1: 3.0}, ties='docno'; else trec_eval's",
         "ties: queries 2, across cutoff 1",
         *[f"warning: number {i}" for i in range(1, 6)],
         "and 2 more warnings",
@@ -342,6 +362,8 @@ def test_what_is_shown_of_measures_that_are_no_means():
         "  num_ret     150  sum",
         "  gm_map   0.3500  geometric mean",
         "  runid       tag",
+        "queries: in qrels 3, in run 4, in both 2, missing 1, extra 2, without relevant 0",
+        "conventions: trec_eval's",
     ]
 
 
@@ -356,18 +378,16 @@ def test_what_is_shown_of_own_documents():
 
 def test_what_is_shown_of_estimates():
     errors = {"AP(rel=2)": 0.00123}
-    shown = repr(an_evaluation(ties={"queries": 1, "across_cutoff": 0, "standard_errors": errors})).split("\n")
+    shown = repr(an_evaluation(ties=Ties(1, 0, errors))).split("\n")
     assert shown[2:4] == ["  AP(rel=2)  0.5000  standard error 0.0012", "  P_5        0.3000"]
     assert shown[-1] == "ties: queries 1, across cutoff 0"
 
 
 def test_a_notebook_shows_the_same_and_nothing_gets_through():
     evil = "<script>alert('1')</script>&"
-    evaluation = one_of_each_kind(
-        means=[0.375, 150.0, 0.35, evil, None], warnings=[evil], conventions={"own": evil}, counts={evil: 1}
-    )
+    evaluation = one_of_each_kind(means=[0.375, 150.0, 0.35, evil, None], warnings=[evil])
     html = evaluation._repr_html_()
-    assert "<script" not in html and html.count("&lt;script&gt;alert(") == 4
+    assert "<script" not in html and html.count("&lt;script&gt;alert(") == 2
 
     class Cells(HTMLParser):
         tags: list[str] = []

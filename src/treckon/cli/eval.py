@@ -180,15 +180,15 @@ def _doubts(one: Scored) -> Iterator[str]:
     """What ties and unjudged documents are there, and what they could do."""
     evaluation, others = one.evaluation, one.alternatives
     ties = evaluation.ties
-    if ties["queries"]:
-        n, across = ties["queries"], ties["across_cutoff"]
+    if ties.queries:
+        n, across = ties.queries, ties.across_cutoff
         text = f"note: documents with equal scores in {_n_queries(n)}"
         text += f" ({across} across a cutoff)" if across else ""
         if others is not None and others.ties is not None:
             moved = [f"{m} {low:.4f} to {high:.4f}" for m, (low, high) in others.ties.items() if _differ(low, high)]
             text += f"; from --ties pessimistic to optimistic: {_first(moved) or 'the same means to 4 digits'}"
         yield text
-    for measure, error in ties.get("standard_errors", {}).items():
+    for measure, error in (ties.standard_errors or {}).items():
         yield f"note: {measure} is estimated from random orders of ties, standard error {error:.4f}"
     if others is not None and others.judged is not None and others.judged < 1.0:
         text = f"note: {100.0 * others.judged:.1f}% of the documents at ranks 1 to 10 are judged"
@@ -200,7 +200,7 @@ def _doubts(one: Scored) -> Iterator[str]:
 
 def _doubts_of_several(scored: list[Scored]) -> Iterator[str]:
     """The same, where it is greatest."""
-    tied = [one for one in scored if one.evaluation.ties["queries"]]
+    tied = [one for one in scored if one.evaluation.ties.queries]
     if tied:
         text = f"note: documents with equal scores in {len(tied)} of {len(scored)} runs"
         ranges = [

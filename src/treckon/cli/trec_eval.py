@@ -23,7 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from treckon.evaluation.trec_evaluation import Evaluation
+    from treckon.evaluation.policy import TrecEvalPolicy
+    from treckon.evaluation.scoring import ScoredRun
     from treckon.inputs.zscores import ZScores
     from treckon.naming.trec_eval import Request
 
@@ -171,7 +172,7 @@ def _say(options: Options, message: str) -> None:
 
 def evaluate(options: Options) -> Iterator[bytes]:
     """The output of the command, in pieces. Everything that can fail is over before the first."""
-    from treckon.evaluation.trec_evaluation import evaluate_run
+    from treckon.evaluation.scoring import RunFile, score_run
     from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, RUN_FORMATS
     from treckon.inputs.reading import read_qrels
     from treckon.inputs.sources import Source
@@ -192,27 +193,29 @@ def evaluate(options: Options) -> Iterator[bytes]:
             raise _Exit(_INPUT, f"trec_eval: illegal retrieval results format '{options.results_format}'\n")
         with Source(run_path) as run_source:
             zscores = None if options.zscores is None else _read_zscores(options, options.zscores)
-            evaluation = evaluate_run(
-                judgements,
-                asked.asked,
-                run_source,
-                release=options.release,
-                level=options.level,
-                depth=options.depth,
-                condensed=options.condensed,
-                n_docs=options.n_docs,
-                complete=options.complete,
-                only=None if options.only is None else os.fsencode(options.only),
-                strict=options.strict,
-                threads=options.threads,
-            )
-            for warning in (judgements.doubts.warning(), evaluation.doubts.warning()):
+            policy = _policy(options)
+            policy.check_measures(asked.asked, judgements)
+            run = RunFile(run_source, options.release, strict=options.strict, threads=options.threads)
+            scored = score_run(judgements.table, asked.asked, run, policy, fault=judgements.fault, zscores=zscores)
+            for warning in (judgements.doubts.warning(), *scored.warnings):
                 if warning:
                     _say(options, f"warning: {warning}")
-    if zscores is not None:
-        evaluation.to_zscores(zscores)
-    _note_missing(options, evaluation)
-    return _lines(options, evaluation)
+    _note_missing(options, scored)
+    return _lines(options, scored)
+
+
+def _policy(options: Options) -> TrecEvalPolicy:
+    from treckon.evaluation.policy import TrecEvalPolicy
+
+    return TrecEvalPolicy.of(
+        options.release,
+        level=options.level,
+        depth=options.depth,
+        condensed=options.condensed,
+        n_docs=options.n_docs,
+        only=None if options.only is None else os.fsencode(options.only),
+        complete=options.complete,
+    )
 
 
 def _read_zscores(options: Options, path: str) -> ZScores:
@@ -229,12 +232,12 @@ def _read_zscores(options: Options, path: str) -> ZScores:
     return zscores
 
 
-def _note_missing(options: Options, evaluation: Evaluation) -> None:
+def _note_missing(options: Options, scored: ScoredRun) -> None:
     """Without -c: says how many judged queries the averages leave out."""
     if options.complete or options.only is not None:
         return
-    table = evaluation.results.qrels
-    missing = evaluation.results.missing()
+    table = scored.results.qrels
+    missing = scored.results.missing()
     if missing:
         _say(
             options,
@@ -244,16 +247,16 @@ def _note_missing(options: Options, evaluation: Evaluation) -> None:
         )
 
 
-def _lines(options: Options, evaluation: Evaluation) -> Iterator[bytes]:
+def _lines(options: Options, scored: ScoredRun) -> Iterator[bytes]:
     from treckon.reports.trec_text import QueryBlocks, summary_lines
 
-    results = evaluation.results
+    results = scored.results
     if options.per_query:
-        blocks = QueryBlocks(evaluation.asked, evaluation.zscored)
+        blocks = QueryBlocks(scored.measures, scored.zscored)
         for query in results.evaluated():
             yield blocks.block(results.qrels.query_id(query), results.row(query))
     if options.summary:
-        yield from summary_lines(evaluation.asked, evaluation.summary(), evaluation.zscored)
+        yield from summary_lines(scored.measures, scored.summary(), scored.zscored)
 
 
 def _run(argv: list[str]) -> int:

@@ -76,7 +76,7 @@ def alternatives(
         return abs(mean - float(evaluation[one])) > _ROUNDING * max(1.0, abs(mean))
 
     ties: dict[Measure, tuple[float, float]] | None = None
-    if numbers and evaluation.ties["queries"] and evaluator.conventions.ties in ("trec", "docno", "input", "random"):
+    if numbers and evaluation.ties.queries and evaluator.conventions.ties in ("trec", "docno", "input", "random"):
         low, high = (means(numbers, ties=order) for order in ("pessimistic", "optimistic"))
         if low is not None and high is not None:
             ties = {one: (low[one], high[one]) for one in numbers if moves(one, low[one]) or moves(one, high[one])}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from treckon.checks import checked_choice, checked_whole_number, is_truth_value
@@ -11,7 +12,7 @@ from treckon.releases import RELEASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
     from treckon.measures.parameters import Discount, Gain
@@ -78,8 +79,11 @@ def _check_release(name: str, value: object) -> object:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Conventions:
-    """The conventions of an evaluation. They are checked when they are made, and can't be changed."""
+class Conventions(Mapping[str, object]):
+    """The conventions of an evaluation. They are checked when they are made, and can't be changed.
+
+    A mapping as well, from names to choices: ``conventions["ties"]``.
+    """
 
     order: str = _choice(
         "score", "rank", "input",
@@ -178,9 +182,23 @@ class Conventions:
         """The release of trec_eval whose arithmetic is followed."""
         return self.compat or RELEASES[-1]
 
+    def __getitem__(self, name: str) -> object:
+        if name not in OPTIONS:
+            raise KeyError(name)
+        value: object = getattr(self, name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(OPTIONS))
+
+    def __len__(self) -> int:
+        return len(OPTIONS)
+
+    __eq__ = Mapping.__eq__
+
     def __repr__(self) -> str:
         """Those that differ from the defaults."""
-        others = {name: value for name, value in self.as_dict().items() if value != DEFAULTS[name]}
+        others = {name: value for name, value in self.items() if value != DEFAULTS[name]}
         return f"Conventions({', '.join(f'{name}={value!r}' for name, value in others.items())})"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -188,8 +206,7 @@ class Conventions:
 
     def as_dict(self) -> dict[str, object]:
         """All options by name."""
-        values = {name: getattr(self, name) for name in sorted(OPTIONS)}
-        return {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
+        return {name: dict(value) if isinstance(value, dict) else value for name, value in self.items()}
 
 
 #: What each convention means and may be, and what it is where it isn't given: by name, in the order of the docs.
@@ -197,7 +214,8 @@ OPTIONS: dict[str, Option] = {field.name: field.metadata["option"] for field in 
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Conventions)}
 
 if Conventions.__doc__:  # what `help` shows; Python may have been told to drop docstrings
-    Conventions.__doc__ += "\n\n" + "\n".join(f"{name}: {option.meaning}" for name, option in OPTIONS.items())
+    _meanings = "\n".join(f"{name}: {option.meaning}" for name, option in OPTIONS.items())
+    Conventions.__doc__ = f"{Conventions.__doc__.rstrip()}\n\n{_meanings}"
 
 
 class _FixedGains(dict[int, float]):

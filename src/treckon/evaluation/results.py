@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 from treckon.errors import TreckonError, in_short
-from treckon.evaluation.conventions import Conventions
+from treckon.evaluation.conventions import DEFAULTS
 from treckon.inputs.sinks import write_whole
 from treckon.inputs.values import Refused, id_of
 from treckon.measures.aggregation import MEAN
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+    from treckon.evaluation.conventions import Conventions
 
     Value = float | str
 
@@ -132,12 +136,75 @@ class PerQuery(Mapping[str, ByMeasure]):
         return f"{{{first}{', ...' if len(self) > 3 else ''}}} ({len(self)} queries)"
 
 
+Field = TypeVar("Field")
+
+
+class FieldMapping(Mapping[str, Field]):
+    """Base of a dataclass whose fields are keys, too; a field that is None is absent."""
+
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> Field:
+        if name not in self._names():
+            raise KeyError(name)
+        value: Field = getattr(self, name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def _names(self) -> list[str]:
+        return [field.name for field in fields(self) if getattr(self, field.name) is not None]  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(FieldMapping[int]):
+    """How many queries there are, and where. The names are keys, too: ``counts["missing"]``.
+
+    in_qrels:         judged
+    in_run:           in the run
+    in_both:          judged and in the run
+    missing:          judged, and not in the run
+    extra:            in the run, and not judged
+    without_relevant: judged, without a relevant document
+    own_documents:    documents that were taken out because their id is the query's; there with ignore_self
+    """
+
+    in_qrels: int
+    in_run: int
+    in_both: int
+    missing: int
+    extra: int
+    without_relevant: int
+    own_documents: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ties(FieldMapping["int | Mapping[str, float]"]):
+    """In how many queries documents have the same score. The names are keys, too: ``ties["queries"]``.
+
+    queries:         that have ties
+    across_cutoff:   of them, where a group of tied documents spans a cutoff asked for
+    standard_errors: by measure, of the means that were estimated from random orders of tied documents, if any were
+    """
+
+    queries: int
+    across_cutoff: int
+    standard_errors: Mapping[str, float] | None = None
+
+
 class Evaluation:
     """The values of a run, of every query and of all together.
 
     measures:    what was asked for, in that order
     query_ids:   the queries that count, in the order of the rows of `values`
-    conventions: the choices that the values were made with, by option
+    conventions: the choices that the values were made with; a mapping, too: ``conventions["ties"]``
     counts:      numbers of queries: in_qrels, in_run, in_both, missing (from the run), extra (not judged),
                  without_relevant (documents); with ignore_self also own_documents: documents that were taken out
                  because their id is the query's
@@ -167,9 +234,9 @@ class Evaluation:
         query_ids: Iterable[str],
         values: object,
         means: Iterable[float | str | bytes | None] | Mapping[Measure, float | str | bytes | None],
-        conventions: Mapping[str, object] | None = None,
-        counts: Mapping[str, int] | None = None,
-        ties: Mapping[str, Any] | None = None,
+        conventions: Conventions,
+        counts: Counts,
+        ties: Ties,
         warnings: Iterable[str] = (),
         texts: Mapping[Measure, Sequence[str | bytes]] | None = None,
     ) -> None:
@@ -181,9 +248,9 @@ class Evaluation:
         """
         self.measures = tuple(measures)
         self.query_ids = tuple(query_ids)
-        self.conventions = dict(conventions or {})
-        self.counts = dict(counts or {})
-        self.ties = dict(ties or {})
+        self.conventions = conventions
+        self.counts = counts
+        self.ties = ties
         self.warnings = tuple(warnings)
         self._values = _doubles(values)
         if len(self._values) != len(self.query_ids) * len(self.measures):
@@ -246,7 +313,7 @@ class Evaluation:
         found: dict[str, object] = {
             "measures": [str(measure) for measure in self.measures],
             "means": {str(measure): value for measure, value in self._means.items()},
-            "conventions": dict(self.conventions),
+            "conventions": self.conventions.as_dict(),
             "counts": dict(self.counts),
             "ties": dict(self.ties),
             "warnings": list(self.warnings),
@@ -337,7 +404,7 @@ class Evaluation:
 
     def _note(self, measure: Measure) -> str:
         """What to say beside a value: which aggregate it is, unless the mean or none, and how sure an estimate is."""
-        record, error = measure.measure, self.ties.get("standard_errors", {}).get(str(measure))
+        record, error = measure.measure, (self.ties.standard_errors or {}).get(str(measure))
         notes = [] if record.view == VIEW_RUN or record.aggregate is MEAN else [record.aggregate.name]
         if error is not None:
             notes.append(f"standard error {error:.4f}")
@@ -345,23 +412,14 @@ class Evaluation:
 
     def _notes(self) -> Iterator[str]:
         """A line for each thing to know besides the values."""
-        queries = dict(self.counts)
-        n_own = queries.pop("own_documents", 0)
-        if queries:
-            yield f"queries: {_counted(queries)}"
-        if n_own:
-            yield f"documents taken out because their id is the query's: {n_own}"
-        usual = Conventions().as_dict()  # trec_eval's
-        others = [
-            f"{name}={value!r}" for name, value in self.conventions.items() if name not in usual or value != usual[name]
-        ]
-        if others:
-            yield f"conventions: {', '.join(others)}; else trec_eval's"
-        elif self.conventions:
-            yield "conventions: trec_eval's"
-        counts = {name: count for name, count in self.ties.items() if name != "standard_errors"}
-        if any(counts.values()):
-            yield f"ties: {_counted(counts)}"
+        counts = {name: count for name, count in self.counts.items() if name != "own_documents"}
+        yield f"queries: {_counted(counts)}"
+        if self.counts.own_documents:
+            yield f"documents taken out because their id is the query's: {self.counts.own_documents}"
+        others = [f"{name}={value!r}" for name, value in self.conventions.items() if value != DEFAULTS[name]]
+        yield f"conventions: {', '.join(others)}; else trec_eval's" if others else "conventions: trec_eval's"
+        if self.ties.queries:
+            yield f"ties: {_counted({'queries': self.ties.queries, 'across_cutoff': self.ties.across_cutoff})}"
         yield from (f"warning: {warning}" for warning in self.warnings[:SHOWN_WARNINGS])
         if len(self.warnings) > SHOWN_WARNINGS:
             yield f"and {len(self.warnings) - SHOWN_WARNINGS} more warnings"

@@ -1,0 +1,77 @@
+"""The policy that conventions make: what an evaluation by the Python API refuses, and what it only reports."""
+
+from __future__ import annotations
+
+from treckon._native.objects import id_text
+from treckon.errors import EvaluationError, NoQueriesError, in_short, shortened
+from treckon.evaluation.policy import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from treckon._native.engine import Results
+    from treckon._native.qrels import Qrels
+    from treckon.evaluation.conventions import Conventions
+    from treckon.evaluation.policy import AnyScan
+
+
+class ConventionsPolicy(Policy):
+    """What conventions refuse, and what they only report."""
+
+    extra: str = "skip"
+    missing: str = "skip"
+
+    @classmethod
+    def of(cls, conventions: Conventions) -> ConventionsPolicy:
+        """The policy that these conventions make."""
+        return cls(
+            release=conventions.release,
+            level=conventions.level,
+            depth=conventions.depth,
+            condensed=conventions.unjudged == "condensed",
+            refuses_unjudged=conventions.unjudged == "error",
+            gain=conventions.gain,
+            discount=conventions.discount,
+            ties=conventions.ties,
+            seed=conventions.seed,
+            duplicates=conventions.duplicates,
+            ignore_self=conventions.ignore_self,
+            counts_missing=conventions.missing == "zero",
+            reports=True,
+            extra=conventions.extra,
+            missing=conventions.missing,
+        )
+
+    def check_queries(self, results: Results, scans: Sequence[AnyScan]) -> tuple[str, ...]:
+        """As `Policy` says."""
+        table = results.qrels
+        extra = next((share.extra[1] for share in scans if share.extra[1] is not None), None)
+        if extra is not None and self.extra == "error":
+            raise EvaluationError(f"run: expected judged queries alone, found query '{shortened(extra)}'")
+        if len(table) == 0:
+            raise _no_queries_error("there are no judgements")
+        missing = results.missing() if self.missing != "zero" else []
+        if not missing:
+            return ()
+        example = f"for example '{shortened(table.query_id(missing[0]))}'"
+        if self.missing == "error":
+            raise EvaluationError(
+                f"run: expected results for every judged query, found none for {len(missing)} of {len(table)}, "
+                f"{example}"
+            )
+        return (
+            f"{len(missing)} of {len(table)} judged queries are missing from the run, {example}, and don't count "
+            "(missing='zero' counts them as having retrieved nothing)",
+        )
+
+    def no_queries_error(self, table: Qrels, first: bytes | None) -> NoQueriesError:
+        """As `Policy` says."""
+        if first is None:
+            return _no_queries_error("the run has no query")
+        judged = id_text(table.query_id(0))
+        return _no_queries_error(f"the run has {in_short(id_text(first))}, the judgements have {in_short(judged)}")
+
+
+def _no_queries_error(found: str) -> NoQueriesError:
+    return NoQueriesError(f"expected a query with both results and judgements, found none: {found}")

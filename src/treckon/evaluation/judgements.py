@@ -1,0 +1,162 @@
+"""Judgements of every form as the core's table, each document once for a query (and group), none in contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from treckon._native.engine import Plan, Results
+from treckon._native.objects import add_mapping, id_bytes
+from treckon._native.qrels import Qrels, QrelsBuilder
+from treckon.errors import EvaluationError, InputError, in_short, shortened
+from treckon.evaluation.policy import view_of
+from treckon.inputs.columns import Columns
+from treckon.inputs.formats.registry import GROUPED
+from treckon.inputs.formats.registry import find as find_format
+from treckon.inputs.forms import as_qrels
+from treckon.inputs.reading import read_qrels
+from treckon.inputs.sources import Source
+from treckon.inputs.values import documents_of, mapping_of
+from treckon.measures.registry import VIEW_JUDGMENT_GROUPS, VIEW_PREFERENCES, VIEW_RANKING, VIEW_SUBTOPICS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from treckon.evaluation.conventions import Conventions
+    from treckon.inputs.reading import Judgements
+
+#: What messages call the judgements that a view is of.
+JUDGEMENTS_OF = {
+    VIEW_RANKING: "judgements of documents",
+    VIEW_JUDGMENT_GROUPS: "judgements in groups",
+    VIEW_SUBTOPICS: "judgements by subtopic",
+    VIEW_PREFERENCES: "preferences",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedJudgements:
+    """Judgements that every query of can be evaluated.
+
+    table:    as the core has them
+    view:     what measures of them look at
+    warnings: what of them was read only in part, a sentence each
+    """
+
+    table: Qrels
+    view: str
+    warnings: tuple[str, ...] = ()
+
+
+def check_judgements(
+    qrels: Any, conventions: Conventions, *, columns: Sequence[str] | None, format: str | None
+) -> CheckedJudgements:
+    """Reads judgements of any form that `treckon.Evaluator` takes, with its arguments.
+
+    Raises InputError for what can't be read, EvaluationError for judgements that contradict each other.
+    """
+    in_groups = isinstance(format, str) and find_format(GROUPED, format) is not None
+    read = _read_groups if in_groups else _read
+    judged = read(qrels, conventions, columns, format)
+    if conventions.negative == "nonrelevant":
+        judged.table.judge_negatives()
+    return judged
+
+
+def _read(qrels: Any, conventions: Conventions, columns: Sequence[str] | None, format: str | None) -> CheckedJudgements:
+    form = as_qrels(qrels, columns=columns, format=format)
+    warnings: tuple[str, ...] = ()
+    if isinstance(form, Source):
+        with form:
+            judgements = read_qrels(form, release=conventions.release)
+            warnings, table = _warnings(judgements), judgements.table
+            if table.first_duplicate() >= 0 and conventions.equal_judgements == "error":
+                raise judgements.duplicate_error(table.first_duplicate())
+    else:
+        builder = QrelsBuilder()
+        if isinstance(form, Columns):
+            _add_columns(builder, form)
+        else:
+            add_mapping(builder, form)
+        table = builder.finish(conventions.release)
+    return CheckedJudgements(_without_duplicates(table, conventions), VIEW_RANKING, warnings)
+
+
+def _add_columns(builder: QrelsBuilder, columns: Columns) -> None:
+    for query_id in columns.empty_queries:
+        builder.begin(id_bytes(query_id))
+    rows = zip(as_list(columns.query_ids), as_list(columns.doc_ids), as_list(columns.values), strict=True)
+    for query_id, doc_id, grade in rows:
+        builder.add(id_bytes(query_id), id_bytes(doc_id), grade)
+
+
+def as_list(column: Any) -> list[Any]:
+    """The items of a column as Python's own."""
+    return column.tolist() if hasattr(column, "tolist") else list(column)
+
+
+def _without_duplicates(table: Qrels, conventions: Conventions) -> Qrels:
+    """The table with each document once for a query. Raises EvaluationError where that isn't allowed."""
+    if table.first_duplicate() < 0:
+        return table
+    builder = QrelsBuilder()
+    for query, qid in enumerate(table.query_ids()):
+        builder.begin(qid)
+        grades: dict[bytes, int] = {}
+        for docno, grade in table.judgements(query):
+            if docno not in grades:
+                grades[docno] = grade
+                builder.add(qid, docno, grade)
+            elif conventions.equal_judgements == "error" or grades[docno] != grade:
+                found = "the same grade again" if grades[docno] == grade else f"grades {grades[docno]} and {grade}"
+                raise EvaluationError(
+                    f"qrels: query {shortened(qid)!r}, document {shortened(docno)!r}: expected one judgement, "
+                    f"found {found}"
+                )
+    return builder.finish(conventions.release)
+
+
+def _read_groups(
+    qrels: Any, conventions: Conventions, columns: Sequence[str] | None, format: str | None
+) -> CheckedJudgements:
+    """Judgements in groups, which have no names of columns."""
+    file_format = "qrels_jg" if format == "subtopics" else str(format)
+    if file_format == "qrels_jg" and (mapping := mapping_of(qrels, "qrels")) is not None:
+        return CheckedJudgements(_grouped(mapping, conventions.release), VIEW_JUDGMENT_GROUPS)
+    form = as_qrels(qrels, format="trec")
+    if not isinstance(form, Source):
+        raise InputError("qrels", f"expected a path, an open file or text in the format {file_format}")
+    with form:
+        judgements = read_qrels(form, file_format, release=conventions.release)
+        everything = Results(judgements.table, Plan([]))
+        everything.evaluate_missing()
+        if (faulty := everything.first_faulty()) >= 0:
+            raise judgements.fault(faulty)
+        return CheckedJudgements(judgements.table, view_of(judgements.table), _warnings(judgements))
+
+
+def _grouped(qrels: Mapping[Any, Any], release: str) -> Qrels:
+    """The table of {query: {group: {document: grade}}}."""
+    builder = QrelsBuilder()
+    for query_id, by_group in qrels.items():
+        groups = documents_of(by_group, query_id, "qrels")
+        if not isinstance(groups, Mapping):
+            expected = "expected a mapping from groups to documents with grades"
+            raise InputError(f"qrels: query {in_short(query_id)}", f"{expected}, found {type(groups).__name__}")
+        for group, documents in groups.items():
+            add_mapping(builder, {query_id: documents_of(documents, query_id, "qrels")}, group)
+    table = builder.finish(release, True)
+    if (query := table.first_duplicate()) >= 0:
+        group, docno = table.duplicate(query)
+        raise EvaluationError(
+            f"qrels: query {shortened(table.query_id(query))!r}, group {shortened(group or b'')!r}, document "
+            f"{shortened(docno)!r}: expected one judgement, found several"
+        )
+    return table
+
+
+def _warnings(judgements: Judgements) -> tuple[str, ...]:
+    warning = judgements.doubts.warning()
+    return (warning,) if warning else ()
