@@ -159,8 +159,9 @@ class Conventions(Mapping[str, object]):
             if name not in DEFAULTS:
                 expected = f"expected an option out of {', '.join(sorted(DEFAULTS))}"
                 raise ParameterError(f"{expected}, found '{shortened(name)}'")
-        for name, option in OPTIONS.items():
-            object.__setattr__(self, name, option.check(name, options.get(name, DEFAULTS[name])))
+        for name, default in DEFAULTS.items():
+            value = OPTIONS[name].check(name, options[name]) if name in options else default
+            object.__setattr__(self, name, value)
         self._check_together()
 
     def _check_together(self) -> None:
