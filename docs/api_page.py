@@ -98,7 +98,7 @@ def paragraphs(text: str) -> str:
                 head, rest = meaning[0], meaning[1:]
                 if head == "one of" or head.endswith(":") and head.count("``") % 2 == 0:  # laid out by lines
                     listed = inspect.cleandoc("\n".join(["", *rest]))
-                    page += f"- `{name}`: {head}\n\n" + indent(f"```text\n{listed}\n```\n", "  ")
+                    page += f"- `{name}`: {head}\n\n" + indent(f"```text\n{listed}\n```\n", "    ")
                 else:
                     page += f"- `{name}`: {marked(cell(' '.join(meaning)))}\n"
             page += "\n"
