@@ -26,6 +26,7 @@ import pytest
 
 import treckon
 from treckon.cli.main import COMMANDS
+from treckon.inputs.formats import registry as formats
 from treckon.measures import registry
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -119,6 +120,15 @@ def test_every_command_has_a_section(command: str):
     section = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", text_of(ROOT / "docs" / "commands.md"), re.M | re.S)
     assert section, f"docs/commands.md has no section '{command}'"
     assert "<!-- run -->" in section[1], f"docs/commands.md shows no example of '{command}'"
+
+
+def test_every_form_of_text_has_a_section_with_an_example():
+    page = text_of(ROOT / "docs" / "inputs.md")
+    for name in formats.names_of(formats.RUN, formats.QRELS, formats.GROUPED, formats.PAIR):
+        section = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", page, re.M | re.S)
+        assert section, f"docs/inputs.md has no section '{name}'"
+        assert ">>> treckon.evaluate(" in section[1], f"docs/inputs.md shows no example of '{name}'"
+        assert f"[{name}](#{name})" in page, f"the table of docs/inputs.md lacks '{name}'"
 
 
 # Links
