@@ -650,11 +650,11 @@ def test_queries_without_a_relevant_subtopic_can_be_left_out():
 @pytest.mark.parametrize(
     ("qrels", "message"),
     [
-        ({"q": {"s": 1}}, "qrels: query 'q': expected a mapping from documents to grades, found int"),
+        ({"q": {"s": 1}}, "qrels: query 'q': expected documents with grades, found 1"),
         ({"q": 5}, "qrels: query 'q': expected a mapping from groups to documents with grades, found int"),
         (
             {"q": {"s": {"d": "x"}}},
-            "qrels: query 'q', document 'd': expected a whole number as grade, found 'x' of type str",
+            "qrels: query 'q', document 'd': expected a whole number as grade, found 'x' (str)",
         ),
         (
             {"q": {1: {"d": 1}, "1": {"d": 1}}},

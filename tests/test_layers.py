@@ -16,7 +16,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "treckon"
 # A module of a package may have an entry of its own, which goes before the package's.
 LAYERS = [
     {"errors", "lazy", "records", "releases", "threads"},
-    {"checks", "_native", "measures.parameters", "measures.aggregation"},
+    {"checks", "scalars", "_native", "measures.parameters", "measures.aggregation"},
     {"measures.registry"},
     {"measures"},
     {"naming"},

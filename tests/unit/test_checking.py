@@ -577,7 +577,7 @@ def test_topics_of_every_kind(topics, ids):
          "topics:1: expected a JSON object with a query id (query_id, qid, _id, id, number), found "
          "'{\"text\": \"q1\"}'"),
         ({"topics": 3}, "topics: expected a file of topics or query ids, found 3"),
-        ({"topics": [None]}, "topics: expected text or a whole number as id, found None of type NoneType"),
+        ({"topics": [None]}, "topics: expected text or a whole number as id, found None"),
         ({"topics": "q1\nq2\n".encode("utf-16")}, "topics:1: expected text, found a NUL byte"),
         ({"topics": b"q1\n\nq\0\n"}, "topics:3: expected text, found a NUL byte"),
         ({"docids": "d1\nd2\n".encode("utf-16")}, "docids:1: expected text, found a NUL byte"),

@@ -312,9 +312,9 @@ def test_numbers_of_any_type_are_scores(score: Any):
 @pytest.mark.parametrize(
     ("document", "score", "problem"),
     [
-        ("d1", math.nan, "expected a number as score, found nan"),
+        ("d1", math.nan, "expected a number as score, found NaN"),
         pytest.param(
-            "d1", 10**400, "expected a number as score, found a whole number of 1329 bits", id="beyond doubles"
+            "d1", 10**400, "expected a score that fits a double, found a whole number of 1329 bits", id="beyond doubles"
         ),
         ("x\0", 1.0, "expected an id without NUL, found one"),
         ("é\0", 1.0, "expected an id without NUL, found one"),

@@ -440,7 +440,7 @@ def test_whole_numbers_as_ids_match_their_text():
     for qrels in ({1: {10: 1, 11: 2}}, ([1, 1], [10, 11], [1, 2])):
         for run in ({1: {10: 1.0, 11: 2.0}}, (np.array([1, 1]), np.array([10, 11]), np.array([1.0, 2.0]))):
             assert treckon.evaluate(qrels, run, "nDCG")["nDCG"] == text["nDCG"] == 1.0
-    with pytest.raises(InputError, match="query '1': expected each query once, found its id as two types"):
+    with pytest.raises(InputError, match="query '1': expected each query once, found its id as keys of two types"):
         treckon.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, 1: {"a": 2.0}}, "RR")
 
 
@@ -484,7 +484,7 @@ def test_what_is_no_id(one):
 
 
 def test_one_text_as_two_ids():
-    with pytest.raises(InputError, match="query '1': expected each query once, found its id as two types"):
+    with pytest.raises(InputError, match="query '1': expected each query once, found its id as keys of two types"):
         treckon.evaluate({"1": {"a": 1}}, {np.str_("1"): {"a": 1.0}, 1: {"a": 2.0}}, "RR")
 
 
@@ -510,7 +510,9 @@ def test_many_rows_of_numbers_are_shared_by_threads():
     "score", [None, "1", float("nan"), 1j, np.complex64(1), np.array([1.0]), np.timedelta64(1, "s"), 10**400]
 )
 def test_what_is_no_score_is_refused_with_query_and_document(score):
-    with pytest.raises(InputError, match="run: query 'q1', document 'a': expected a number as score, found"):
+    with pytest.raises(
+        InputError, match="run: query 'q1', document 'a': expected a (number as score|score that fits a double), found"
+    ):
         treckon.evaluate(QRELS, {"q1": {"a": score, "b": 1.0}}, "AP")
 
 

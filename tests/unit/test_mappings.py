@@ -166,15 +166,15 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "type": (lambda: dict, f"{EXPECTED}type"),
     "array of one": (
         lambda: {"d1": np.array([1.0])},
-        "run: query 'q1', document 'd1': expected a number as score, found array([1.]) of type ndarray",
+        "run: query 'q1', document 'd1': expected a number as score, found ndarray",
     ),
     "array of text": (
         lambda: {"d1": np.array("x")},
-        "run: query 'q1', document 'd1': expected a number as score, found array('x', dtype='<U1') of type ndarray",
+        "run: query 'q1', document 'd1': expected a number as score, found ndarray",
     ),
     "signalling": (
         lambda: {"d1": Decimal("sNaN")},
-        "run: query 'q1', document 'd1': expected a number as score, found Decimal('sNaN') of type Decimal",
+        "run: query 'q1', document 'd1': expected a number as score, found sNaN (Decimal)",
     ),
 }
 
@@ -246,9 +246,9 @@ GRADE = "qrels: query 'q1', document 'd1': expected a whole number as grade, fou
 @pytest.mark.parametrize(
     ("grade", "found"),
     [
-        (np.array([1]), "array([1]) of type ndarray"),
-        (np.array(None), "array(None, dtype=object) (a gain mapping gives grades fractional gains)"),
-        (Decimal("sNaN"), "Decimal('sNaN') (a gain mapping gives grades fractional gains)"),
+        (np.array([1]), "ndarray"),
+        (np.array(None), "ndarray"),
+        (Decimal("sNaN"), "sNaN (Decimal)"),
     ],
     ids=["array of one", "no number", "signalling"],
 )

@@ -24,10 +24,8 @@ from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, add_judged, find_query, id_text_of
 from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash
 
-from numbers import Complex, Real
-
-from treckon.errors import InputError, in_short
-from treckon.checks import whole_number
+from treckon.errors import InputError, in_short, in_short_with_type
+from treckon.scalars import Refused, grade_of, id_of, score_of
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -40,11 +38,6 @@ cdef enum:
     MOST_LOOKED_UP = 16        # judged documents of a query that are looked up in the run; of more, the run's are
 
 
-cdef str described(object value):
-    # How a message says what has the wrong type.
-    return f"found {in_short(value)} of type {type(value).__name__}"
-
-
 cpdef bytes id_bytes(object key, str place="id"):
     """The bytes of an id: of text its UTF-8, of a whole number its decimal text. Raises InputError."""
     if isinstance(key, str):
@@ -54,12 +47,10 @@ cpdef bytes id_bytes(object key, str place="id"):
             return (<str> key).encode("utf-8", "surrogatepass")
     if isinstance(key, bytes):
         return bytes(key)  # of a subclass, such as NumPy's: the bytes alone
-    if (number := whole_number(key)) is not None:
-        try:
-            return b"%d" % number
-        except ValueError:
-            raise InputError(place, "expected an id of at most 4300 digits, found a whole number of more") from None
-    raise InputError(place, f"expected text or a whole number as id, {described(key)}")
+    try:
+        return id_of(key).encode("utf-8", "surrogateescape")
+    except Refused as problem:
+        raise problem.at(place) from None
 
 
 cdef bint has_nul(object text) except -1:
@@ -74,44 +65,20 @@ cdef bint has_nul(object text) except -1:
     return memchr(characters, 0, length) != NULL
 
 
-cdef bint has_items(object value):
-    # Whether it is an array, be it of one item; a number is none, or one without dimensions.
-    return getattr(value, "ndim", 0) != 0
-
-
-cdef double number_of(object value, str place) except? -1.0:
-    # A score: any real scalar.
-    cdef double number
-    cdef bint is_complex = isinstance(value, Complex) and not isinstance(value, Real)
-    if is_complex or isinstance(value, (str, bytes)) or has_items(value) or not hasattr(value, "__float__"):
-        raise InputError(place, f"expected a number as score, {described(value)}")
+cdef double score_at(object value, str place) except? -1.0:
+    # A score. Raises InputError with the place.
     try:
-        number = float(value)
-    except Exception:  # whatever somebody's __float__ raises
-        raise InputError(
-            place, f"expected a number as score, {described(value)}"
-        ) from None
-    if isnan(number):
-        raise InputError(place, f"expected a number as score, found {in_short(value)}")
-    return number
+        return score_of(value)
+    except Refused as problem:
+        raise problem.at(place) from None
 
 
-cdef int32_t grade_of(object value, str place) except? -1:
-    # A grade: any real scalar that is whole.
-    if isinstance(value, (str, bytes)) or has_items(value) or not (
-        hasattr(value, "__index__") or hasattr(value, "__float__")
-    ):
-        raise InputError(place, f"expected a whole number as grade, {described(value)}")
+cdef int32_t grade_at(object value, str place) except? -1:
+    # A grade. Raises InputError with the place.
     try:
-        whole = int(value)
-        if whole != value:
-            raise ValueError
-    except Exception:  # whatever somebody's __int__ or __eq__ raises
-        advice = "(a gain mapping gives grades fractional gains)"
-        raise InputError(place, f"expected a whole number as grade, found {in_short(value)} {advice}") from None
-    if not -2 ** 31 <= whole < 2 ** 31:
-        raise InputError(place, f"expected a grade of at most 32 bits, found {in_short(value)}")
-    return whole
+        return grade_of(value)
+    except Refused as problem:
+        raise problem.at(place) from None
 
 
 cdef int refuse_odd_id(object key, str place) except -1:
@@ -191,13 +158,13 @@ def add_mapping(QrelsBuilder builder not None, mapping, group=""):
             continue
         place = f"qrels: query {in_short(qid)}"
         if not hasattr(documents, "items"):
-            raise InputError(place, f"expected a mapping from documents to grades, found {type(documents).__name__}")
+            raise InputError(place, f"expected documents with grades, found {in_short_with_type(documents)}")
         builder.begin(query, group_id)
         for docno, grade in documents.items():
             builder.add(
                 query, id_bytes(docno, place),
                 grade if type(grade) is int and -2 ** 31 <= grade < 2 ** 31
-                else grade_of(grade, f"{place}, document {in_short(docno)}"),
+                else grade_at(grade, f"{place}, document {in_short(docno)}"),
             )
 
 
@@ -252,7 +219,7 @@ cdef class MappingScan:
                 name = id_text_of(id_bytes(key, "run"))
                 if name in others or name in mapping and not (key == name and hash(key) == hash(name)):
                     place = f"run: query {in_short(name)}"
-                    raise InputError(place, "expected each query once, found its id as two types")
+                    raise InputError(place, "expected each query once, found its id as keys of two types")
                 others[name] = mapping[key]
         some = self.found_queries(mapping) if 4 * self.n_queries < qrels.table.n_queries else None
         for i in range(qrels.table.n_queries if some is None else len(some)):
@@ -281,7 +248,7 @@ cdef class MappingScan:
             if not hasattr(documents, "items"):
                 raise InputError(
                     f"run: query {in_short(name)}",
-                    f"expected a mapping from documents to scores, found {type(documents).__name__}",
+                    f"expected documents with scores, found {in_short_with_type(documents)}",
                 )
             documents = dict(documents)
         few = (
@@ -416,7 +383,7 @@ cdef class MappingScan:
             if self.plain_ids:
                 refuse_odd_id(key, f"{place}, document {in_short(key)}")
             docno = id_bytes(key, place)
-            score = number_of(value, f"{place}, document {in_short(key)}")
+            score = score_at(value, f"{place}, document {in_short(key)}")
             if self.as_listed:
                 score = -<double> self.share.n_kept
             elif self.results.plan.release_9:

@@ -11,10 +11,10 @@ from typing import TypeVar
 from treckon.errors import TreckonError, in_short
 from treckon.evaluation.conventions import DEFAULTS
 from treckon.inputs.sinks import write_whole
-from treckon.inputs.values import Refused, id_of
 from treckon.measures.aggregation import MEAN
 from treckon.measures.registry import INTEGER, VIEW_RUN
 from treckon.naming.syntax import Measure, parse
+from treckon.scalars import Refused, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,18 +12,17 @@ from treckon.inputs.values import (
     QRELS,
     RUN,
     DataKind,
-    Refused,
     all_mappings,
     all_real,
     document_place,
     first_repeated,
-    id_of,
     keyed,
     plain_documents,
     query_place,
     shown,
     texts,
 )
+from treckon.scalars import Refused, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from array import array
 from treckon.errors import InputError, in_short, shortened
 from treckon.inputs.columns import Columns
 from treckon.inputs.lines import text_of
-from treckon.inputs.values import RUN, DataKind, Refused, query_place
+from treckon.inputs.values import RUN, DataKind, query_place
+from treckon.scalars import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from treckon.errors import InputError, in_short
 from treckon.inputs.columns import Columns, from_documents
-from treckon.inputs.values import RUN, DataKind, Refused, id_of, query_place, shown
+from treckon.inputs.values import RUN, DataKind, query_place, shown
+from treckon.scalars import Refused, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from operator import attrgetter, itemgetter
 
 from treckon.errors import InputError
 from treckon.inputs.columns import Columns, checked_columns, is_numpy
-from treckon.inputs.values import DataKind, Refused, has_keys, id_of, listed, shown
+from treckon.inputs.values import DataKind, has_keys, listed, shown
+from treckon.scalars import Refused, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

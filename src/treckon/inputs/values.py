@@ -1,15 +1,14 @@
-"""What may stand for an id, a score or a grade in Python, and the words for what may not."""
+"""What a run and qrels are in Python: mappings of plain types, and the words for what is none."""
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping
 from itertools import islice
 
-from treckon.checks import whole_number
 from treckon.errors import InputError, Place, in_short, in_short_with_type
 from treckon.records import Record
+from treckon.scalars import Refused, grade_of, id_of, is_real, score_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,60 +18,6 @@ if TYPE_CHECKING:
 
 #: How a message shows a value, with its type where the value alone doesn't tell.
 shown = in_short_with_type
-
-
-class Refused(Exception):
-    """A value that can't be read, before it is known where it stands."""
-
-    def at(self, place: str) -> InputError:
-        """The same with its place."""
-        return InputError(place, str(self))
-
-
-def id_of(value: object) -> str:
-    """A query's or document's id: any text, bytes (UTF-8, what is none is escaped) or whole number. Raises Refused."""
-    if isinstance(value, str):
-        return str.__str__(value)  # of a subclass, such as NumPy's: the text alone
-    if isinstance(value, (bytes, bytearray)):
-        return value.decode("utf-8", "surrogateescape")
-    if (number := whole_number(value)) is not None:
-        try:
-            return str(number)
-        except ValueError:  # too many digits
-            pass
-    raise Refused(f"expected text or a whole number as id, found {shown(value)}")
-
-
-def score_of(value: object) -> float:
-    """A score: any real number but NaN. Raises Refused."""
-    if _is_real(value):
-        try:
-            score = float(value)  # type: ignore[arg-type]
-        except OverflowError:
-            raise Refused(f"expected a score that fits a double, found {shown(value)}") from None
-        except (TypeError, ValueError):  # a library's missing value or signalling NaN
-            score = math.nan
-        if not math.isnan(score):
-            return score
-    raise Refused(f"expected a number as score, found {shown(value)}")
-
-
-def grade_of(value: object) -> int:
-    """A grade: a whole number of 32 bits, of whatever type. Raises Refused."""
-    problem = "expected a whole number as grade, found"
-    if not _is_real(value):
-        raise Refused(f"{problem} {shown(value)}")
-    try:
-        grade = int(value)  # type: ignore[call-overload]
-        whole = bool(grade == value)
-    except (TypeError, ValueError, OverflowError):  # NaN and infinities
-        raise Refused(f"{problem} {shown(value)}") from None
-    if not whole:
-        advice = "for other gains keep whole grades and give a gain mapping, such as gain={1: 0.5}"
-        raise Refused(f"{problem} {shown(value)}; {advice}")
-    if not -(1 << 31) <= grade < 1 << 31:
-        raise Refused(f"expected a grade of at most 32 bits, found {shown(value)}")
-    return grade  # type: ignore[no-any-return]
 
 
 def has_keys(value: object) -> bool:
@@ -148,21 +93,9 @@ def all_real(values: Collection[object], kind: DataKind) -> bool:
     if types <= ({float, int, bool} if kind is RUN else {int, bool}):
         return True
     base = numbers.Real if kind is RUN else numbers.Integral
-    return all(issubclass(one, base) for one in types) and all(
-        map(_is_real, {type(one): one for one in values}.values())
+    return all(issubclass(type_, base) for type_ in types) and all(
+        map(is_real, {type(value): value for value in values}.values())
     )
-
-
-def _is_real(value: object) -> bool:
-    """Whether this is one real number: Python's, a library's scalar or array of no dimension. Text is none."""
-    if type(value) in (float, int, bool):
-        return True
-    if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
-        return False
-    kind = getattr(getattr(value, "dtype", None), "kind", "f")  # NumPy's times are numbers, too, if one asks them
-    if getattr(value, "ndim", 0) != 0 or kind not in ("f", "i", "u", "b"):
-        return False
-    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
 
 
 def listed(names: Iterable[object]) -> str:
@@ -184,22 +117,22 @@ def document_place(name: str, query: str, document: str) -> Place:
 def first_repeated(items: Iterable[Hashable]) -> Hashable:
     """The first item that was there before; None if there is none."""
     seen = set()
-    for one in items:
-        if one in seen:
-            return one
-        seen.add(one)
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
     return None
 
 
 def texts(ids: Iterable[object], place: Callable[[int], str]) -> list[str]:
     """The ids as text. `place(i)` says where the i-th stands. Raises InputError."""
-    given = list(ids)
-    if set(map(type, given)) <= {str}:
-        return given  # type: ignore[return-value]
+    items = list(ids)
+    if set(map(type, items)) <= {str}:
+        return items  # type: ignore[return-value]
     as_text = []
-    for i, one in enumerate(given):
+    for i, item in enumerate(items):
         try:
-            as_text.append(id_of(one))
+            as_text.append(id_of(item))
         except Refused as problem:
             raise problem.at(place(i)) from None
     return as_text
@@ -242,9 +175,9 @@ def plain_documents(documents: Mapping[Any, object], query: str, kind: DataKind,
     Raises InputError for ids and numbers that are none, and where two ids are the same text.
     """
     plain: dict[str, float] = {}
-    for given, value in documents.items():
+    for key, value in documents.items():
         try:
-            document = id_of(given)
+            document = id_of(key)
         except Refused as problem:
             raise problem.at(query_place(name, query)) from None
         if document in plain:
@@ -260,9 +193,9 @@ def plain_documents(documents: Mapping[Any, object], query: str, kind: DataKind,
 def plain_mapping(mapping: Mapping[Any, object], kind: DataKind, name: str) -> dict[str, dict[str, float]]:
     """{query id: {document id: number}} of plain types; see `plain_documents`."""
     plain: dict[str, dict[str, float]] = {}
-    for given, documents in mapping.items():
+    for key, documents in mapping.items():
         try:
-            query = id_of(given)
+            query = id_of(key)
         except Refused as problem:
             raise problem.at(name) from None
         if query in plain:

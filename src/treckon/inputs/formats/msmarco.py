@@ -7,7 +7,8 @@ from treckon.inputs.fields import MAYBE_ANOTHER, GrowingColumns, field, in_rank_
 from treckon.inputs.formats import registry, trec
 from treckon.inputs.formats.registry import FITTING, NO, POSSIBLE, Beginning, Format, register
 from treckon.inputs.lines import fields_error
-from treckon.inputs.values import QRELS, RUN, Refused, query_place
+from treckon.inputs.values import QRELS, RUN, query_place
+from treckon.scalars import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from treckon.inputs.fields import MAYBE_ANOTHER, GrowingColumns, encoded, is_num
 from treckon.inputs.formats.registry import EMPTY_QUERIES, FALLBACK, NAMED, NO, POSSIBLE, Beginning, Format, register
 from treckon.inputs.lines import fields_error, text_of
 from treckon.inputs.tables import chosen_columns, named_columns, usual_names
-from treckon.inputs.values import QRELS, RUN, DataKind, Refused, query_place
+from treckon.inputs.values import QRELS, RUN, DataKind, query_place
+from treckon.scalars import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
