@@ -73,7 +73,7 @@ def test_p04_numpy_s_numbers_are_taken(score: Any, grade: Any):
 
 
 def test_p05_nan_is_refused():
-    with pytest.raises(ValueError, match="^run: query 'q1', document 'd1': expected a number as score, found nan$"):
+    with pytest.raises(ValueError, match="^run: query 'q1', document 'd1': expected a number as score, found NaN$"):
         evaluated(QRELS, {"q1": {"d1": math.nan}}, ["map"])
 
 
@@ -324,7 +324,7 @@ def test_b19_nan_is_refused():
         lambda: mteb.calculate_retrieval_scores(results, SELF_QRELS, [1]),
         lambda: mteb.hole(SELF_QRELS, results, [1]),
     ):
-        with pytest.raises(InputError, match="^run: query 'q1', document 'a': expected a number as score, found nan$"):
+        with pytest.raises(InputError, match="^run: query 'q1', document 'a': expected a number as score, found NaN$"):
             call()
 
 

@@ -138,7 +138,7 @@ def test_named_columns(treckon, files):
         (["qrels", "old.run", "twice.run"],
          "twice.run:2: expected each document once for a query, found document 'a' of query 'q1' on line 1 too"),
         (["qrels", "old.run", "nan.json"],
-         "nan.json: query 'q1', document 'a': expected a number as score, found nan"),
+         "nan.json: query 'q1', document 'a': expected a number as score, found NaN"),
         (["qrels", "-", "old.run", "--cluster", "-"],
          "standard input: expected one file from it, found '-' more than once"),
         (["qrels", "old.run", "new.run", "-m", "num_q"],

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 import treckon as api
 from treckon.errors import InputError, ParameterError
 from treckon.inputs import sources
+from treckon.inputs.formats import registry
 from treckon.inputs.forms import as_pair
-from treckon.inputs.writing import pair_text, qrels_text, run_text
+from treckon.inputs.writing import pair_text, qrels_text, run_text, writable_formats
 
 RUN = {"q1": {"b": 2.5, "a": 2.5, "c": 0.1 + 0.2}, "q2": {"a": -1e-300}}
 QRELS = {"q1": {"a": 2, "b": 0, "z": -1}, "q3": {"a": 1}}
-LOSSLESS = ("trec", "tsv", "json")
+WRITTEN = tuple(writable_formats(registry.QRELS))
+LOSSLESS = tuple(form.name for form in writable_formats(registry.RUN).values() if registry.SCORES not in form.loses)
 
 
 @pytest.fixture
@@ -58,6 +60,7 @@ def data(strange, numbers, least=1):
 SCORES = st.floats(allow_nan=False)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 GRADES = st.integers(-(2**31), 2**31 - 1)
+#: Characters that no id in a format has.
 STRANGE = {"trec": " \t\n\v\f\r\0", "msmarco": " \t\n\v\f\r\0", "tsv": "\t\n\r\0", "json": ""}
 
 
@@ -76,7 +79,7 @@ def test_a_run_comes_back_to_the_last_bit(data_, format):
 
 
 @settings(max_examples=40)
-@given(st.data(), st.sampled_from(LOSSLESS + ("msmarco",)))
+@given(st.data(), st.sampled_from(WRITTEN))
 def test_qrels_come_back(data_, format):
     qrels = data_.draw(data(STRANGE[format], GRADES, 0 if format == "json" else 1))
     found = b"".join(qrels_text(qrels, format))
