@@ -268,7 +268,7 @@ def test_d05_ndcg_never_exceeds_1(gains: list[float], documents: list[str]):
     measure = registry.find("ndcg")
     assert measure is not None
     text = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(gains, 1))
-    (setting,) = measure.parameters.parse(text, "10.0").settings
+    (setting,) = measure.parameter_kind.parse(text, "10.0").parameters
     results = Results(builder.finish("10.0"), Plan([(measure.kernel, setting, False, None)]))
     scan = RunScan(results, FORMATS["run"])
     scan.feed(ranked("".join(documents)).encode())
@@ -602,7 +602,7 @@ def test_d17_places_of_a_file_have_64_bits(tmp_path: Path):
     builder.add(b"q1", b"a", 1)
     measure = registry.find("recip_rank")
     assert measure is not None
-    (setting,) = measure.parameters.defaults()
+    (setting,) = measure.parameter_kind.defaults()
     results = Results(builder.finish("10.0"), Plan([(measure.kernel, setting, False, None)]))
     scan = RunScan(results, FORMATS["run"])
     with path.open("rb") as file:

@@ -23,7 +23,7 @@ from treckon.measures.registry import (
     PERFECT_IS_1,
     VIEW_RANKING,
     VIEW_SUBTOPICS,
-    Measure,
+    MeasureRecord,
 )
 
 FIELD = [measure for measure in registry.field_measures() if measure.view == VIEW_RANKING]
@@ -32,7 +32,7 @@ WITH_CLOSED_FORM = [measure for measure in FIELD if measure.expected is not None
 WITHOUT_ORDER = [measure for measure in FIELD if IGNORES_ORDER in measure.traits]
 
 
-def by_name(measures: Sequence[Measure]) -> Any:
+def by_name(measures: Sequence[MeasureRecord]) -> Any:
     return pytest.mark.parametrize("measure", measures, ids=lambda measure: measure.name)
 
 
@@ -328,8 +328,8 @@ def random_value(argument: Argument, random_: random.Random) -> Any:
     return random_.choice(fitting)
 
 
-def random_name(measure: Measure, random_: random.Random) -> str:
-    kind = measure.parameters
+def random_name(measure: MeasureRecord, random_: random.Random) -> str:
+    kind = measure.parameter_kind
     given = [f"{one.name}={random_value(one, random_)!r}" for one in kind.arguments if random_.random() < 0.4]
     name = measure.name + (f"({', '.join(given)})" if given else "")
     if kind.at == "cutoff" and (kind.at_required or random_.random() < 0.6):
@@ -353,7 +353,7 @@ def in_groups(ranking: Sequence[str], largest: int, random_: random.Random) -> I
 
 
 @by_name(FIELD)
-def test_values_are_the_oracle_s(measure: Measure):
+def test_values_are_the_oracle_s(measure: MeasureRecord):
     random_ = random.Random(measure.name)
     for _ in range(40):
         name, (grades, ranking) = random_name(measure, random_), random_query(9, random_)
@@ -396,7 +396,7 @@ def lowest_that_counts(measure: treckon.Measure, level: int) -> int:
 
 
 @by_name(FIELD)
-def test_traits_hold_with_any_arguments_and_level(measure: Measure):
+def test_traits_hold_with_any_arguments_and_level(measure: MeasureRecord):
     random_ = random.Random(measure.name)
     for _ in range(30):
         asked = treckon.parse(random_name(measure, random_))
@@ -436,9 +436,9 @@ def test_traits_hold_with_any_arguments_and_level(measure: Measure):
 )
 def test_arguments_that_break_a_trait(name: str, trait: str):
     measure = treckon.parse(name)
-    assert trait in measure.measure.traits
+    assert trait in measure.record.traits
     assert trait not in measure.traits
-    assert set(measure.traits) < set(measure.measure.traits)
+    assert set(measure.traits) < set(measure.record.traits)
 
 
 def test_graded_average_precision_can_pass_1_above_level_1():
@@ -452,9 +452,9 @@ def test_graded_average_precision_can_pass_1_above_level_1():
 
 
 @by_name(WITH_CLOSED_FORM)
-def test_closed_forms_are_means_over_all_orders(measure: Measure):
+def test_closed_forms_are_means_over_all_orders(measure: MeasureRecord):
     random_ = random.Random(measure.name)
-    walks_a_thousand_ranks = any(one.name == "of" for one in measure.parameters.arguments)
+    walks_a_thousand_ranks = any(one.name == "of" for one in measure.parameter_kind.arguments)
     for _ in range(8 if walks_a_thousand_ranks else 25):
         name, (grades, ranking) = random_name(measure, random_), random_query(7, random_)
         groups = list(in_groups(ranking, 3 if walks_a_thousand_ranks else 4, random_))
@@ -465,7 +465,7 @@ def test_closed_forms_are_means_over_all_orders(measure: Measure):
 
 
 @by_name(WITHOUT_ORDER)
-def test_measures_without_an_order_are_their_own_means(measure: Measure):
+def test_measures_without_an_order_are_their_own_means(measure: MeasureRecord):
     random_ = random.Random(measure.name)
     for _ in range(25):
         name, (grades, ranking) = random_name(measure, random_), random_query(7, random_)
@@ -477,7 +477,7 @@ def test_measures_without_an_order_are_their_own_means(measure: Measure):
 
 
 @by_name(WITH_CLOSED_FORM)
-def test_closed_forms_without_ties_are_the_values(measure: Measure):
+def test_closed_forms_without_ties_are_the_values(measure: MeasureRecord):
     random_ = random.Random(measure.name)
     for _ in range(20):
         name, (grades, ranking) = parsed(random_name(measure, random_)), random_query(12, random_)
@@ -495,14 +495,14 @@ OF_TREC_EVAL = [
 ]
 
 
-def names_of(measure: Measure) -> list[str]:
-    if isinstance(measure.parameters, Cutoffs):
+def names_of(measure: MeasureRecord) -> list[str]:
+    if isinstance(measure.parameter_kind, Cutoffs):
         return [f"{measure.name}_{cutoff}" for cutoff in (1, 2, 3, 5, 20)]
-    return [measure.name, *([f"{measure.name}.1=3,2=0.5,-1=0.25"] if isinstance(measure.parameters, Pairs) else [])]
+    return [measure.name, *([f"{measure.name}.1=3,2=0.5,-1=0.25"] if isinstance(measure.parameter_kind, Pairs) else [])]
 
 
 @by_name(OF_TREC_EVAL)
-def test_closed_forms_of_trec_eval_s_measures_are_means_over_all_orders(measure: Measure):
+def test_closed_forms_of_trec_eval_s_measures_are_means_over_all_orders(measure: MeasureRecord):
     """Of their own values: that these are right is what tests of the command show."""
     random_ = random.Random(measure.name)
     for _ in range(6):
@@ -613,7 +613,7 @@ def random_subtopics(random_: random.Random) -> dict[str, dict[str, int]]:
 
 
 @by_name(DIVERSITY)
-def test_diversity_is_the_oracle_s(measure: Measure):
+def test_diversity_is_the_oracle_s(measure: MeasureRecord):
     random_ = random.Random(measure.name)
     for _ in range(80):
         name, grades = random_name(measure, random_), random_subtopics(random_)
@@ -625,9 +625,9 @@ def test_diversity_is_the_oracle_s(measure: Measure):
 
 
 @by_name(DIVERSITY)
-def test_traits_of_diversity(measure: Measure):
+def test_traits_of_diversity(measure: MeasureRecord):
     random_ = random.Random(measure.name)
-    cutoffs = (1, 2, 3, 5, 20) if measure.parameters.at else (None,)
+    cutoffs = (1, 2, 3, 5, 20) if measure.parameter_kind.at else (None,)
     for _ in range(40):
         grades, (_, ranking) = random_subtopics(random_), random_query(9, random_)
         asked = treckon.parse(random_name(measure, random_))
@@ -680,7 +680,7 @@ def test_orders_of_ties_by_grade_have_no_meaning_over_subtopics():
 HUGE = 10**18
 
 
-def value_at(measure: Measure, at: int, ties: str = "input") -> float:
+def value_at(measure: MeasureRecord, at: int, ties: str = "input") -> float:
     if measure.view == VIEW_SUBTOPICS:
         return diversity_of(f"{measure.name}@{at}", T2, DIVERSE_RANKING)
     name = f"{measure.name}@{at}" if measure.since is None else f"{measure.name}_{at}"
@@ -690,14 +690,14 @@ def value_at(measure: Measure, at: int, ties: str = "input") -> float:
 WITH_CUTOFF = [
     measure
     for measure in registry.all_measures()
-    if (getattr(measure.parameters, "at", None) == "cutoff" or isinstance(measure.parameters, Cutoffs))
+    if (getattr(measure.parameter_kind, "at", None) == "cutoff" or isinstance(measure.parameter_kind, Cutoffs))
     and measure.view in (VIEW_RANKING, VIEW_SUBTOPICS)
 ]
 
 
 @by_name(WITH_CUTOFF)
 @pytest.mark.parametrize("ties", ["input", "expected"])
-def test_huge_cutoffs(measure: Measure, ties: str):
+def test_huge_cutoffs(measure: MeasureRecord, ties: str):
     """Behind all documents, a value stays as it is or falls with what it is divided by."""
     first, second, huge = (value_at(measure, at, ties) for at in (1000, 2000, HUGE))
     assert math.isfinite(huge)

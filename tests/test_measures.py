@@ -17,7 +17,7 @@ from treckon.measures.registry import (
     VIEW_RANKING,
     VIEW_RUN,
     Example,
-    Measure,
+    MeasureRecord,
 )
 
 MEASURES = list(registry.all_measures())
@@ -29,7 +29,7 @@ every_measure = pytest.mark.parametrize(
 
 
 @every_measure
-def test_a_record_says_what_its_measure_is(measure: Measure):
+def test_a_record_says_what_its_measure_is(measure: MeasureRecord):
     assert measure.title and "\n" not in measure.title
     assert re.search(r"\b(19|20)[0-9]{2}\b|trec_eval", measure.source), "expected a paper with its year"
     lines = measure.definition.split("\n")
@@ -38,7 +38,7 @@ def test_a_record_says_what_its_measure_is(measure: Measure):
 
 
 @every_measure
-def test_a_record_has_worked_examples(measure: Measure):
+def test_a_record_has_worked_examples(measure: MeasureRecord):
     assert len(measure.examples) >= 2
     for example in measure.examples:
         behind = example.name.removeprefix(measure.name)
@@ -50,7 +50,7 @@ def test_a_record_has_worked_examples(measure: Measure):
 
 
 @every_measure
-def test_kernel_and_kind_of_value_fit(measure: Measure):
+def test_kernel_and_kind_of_value_fit(measure: MeasureRecord):
     assert (measure.kernel is None) == (measure.view == VIEW_RUN)
     assert measure.value_type in (REAL, INTEGER, TEXT)
     assert measure.per_query or measure.summary
@@ -101,9 +101,9 @@ SUFFIXES = {
 
 
 @every_measure
-def test_default_parameters_print_the_names_of_trec_eval(measure: Measure):
+def test_default_parameters_print_the_names_of_trec_eval(measure: MeasureRecord):
     if measure.since is not None:
-        assert [setting.suffix for setting in measure.parameters.defaults()] == SUFFIXES.get(measure.name, [""])
+        assert [setting.suffix for setting in measure.parameter_kind.defaults()] == SUFFIXES.get(measure.name, [""])
 
 
 # Worked examples
@@ -127,13 +127,13 @@ def run_lines(run: str) -> str:
     return "".join(f"q Q0 {docno} 0 {len(docnos) - i} example\n" for i, docno in enumerate(docnos))
 
 
-def printed(measure: Measure, value: float | str) -> str:
+def printed(measure: MeasureRecord, value: float | str) -> str:
     if measure.value_type == REAL:
         return f"{value:6.4f}"
     return f"'{value}'" if measure.value_type == TEXT and measure.per_query else str(value)
 
 
-def releases(measure: Measure, example: Example) -> tuple[str, ...]:
+def releases(measure: MeasureRecord, example: Example) -> tuple[str, ...]:
     return (example.release,) if example.release else RELEASES[RELEASES.index(measure.since) :]
 
 
@@ -147,7 +147,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("measure", "example", "release"), EXAMPLES)
-def test_worked_example(measure: Measure, example: Example, release: str, tmp_path: Path, trec_eval: Callable):
+def test_worked_example(measure: MeasureRecord, example: Example, release: str, tmp_path: Path, trec_eval: Callable):
     rel_format = FORMATS[measure.view]
     (tmp_path / "qrels").write_text(judgement_lines(example.qrels, rel_format))
     (tmp_path / "run").write_text(run_lines(example.run))

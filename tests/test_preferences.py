@@ -224,7 +224,7 @@ def values_in_full(folder: Path, argv: list[str], release: str, judgements: byte
     (folder / "judgements").write_bytes(judgements)
     (folder / "run").write_bytes(run)
     options = command.read_options([*argv, "j", "r"])
-    asked = request(["all_prefs"], release).asked
+    asked = request(["all_prefs"], release).measures
     with Source(folder / "judgements") as judged, Source(folder / "run") as retrieved:
         judgements = read_qrels(judged, "prefs", release=release)
         policy = TrecEvalPolicy.of(release, depth=options.depth, complete=options.complete)
@@ -232,7 +232,7 @@ def values_in_full(folder: Path, argv: list[str], release: str, judgements: byte
     results = scored.results
     return {
         results.qrels.query_id(query).decode(): [
-            value for one, value in zip(asked, results.row(query), strict=True) if one.measure.per_query
+            value for one, value in zip(asked, results.row(query), strict=True) if one.record.per_query
         ]
         for query in results.evaluated()
     }

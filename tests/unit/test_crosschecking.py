@@ -735,7 +735,7 @@ HABIT_RUN = {"p": {"x": 5.0, "a": 4.0, "b": 3.0, "u": 2.0, "n": 1.0}, "q": {"a":
 )
 def test_habits_that_stand_for_a_measure(habit, measure, value):
     one = next(one for one in HABITS if one.name == habit)
-    assert treckon.parse(measure).measure.name in one.measures
+    assert treckon.parse(measure).record.name in one.measures
     substitute = one.substitute(treckon.parse(measure))
     found = treckon.evaluate(HABIT_QRELS, HABIT_RUN, [substitute]).per_query["p"][substitute]
     assert found == pytest.approx(value)

@@ -798,8 +798,8 @@ def test_the_core_refuses_numbers_that_it_does_not_have():
     builder = QrelsBuilder()
     builder.add(b"q", b"a", 1)
     table = builder.finish("10.0")
-    asked = request(["map"], "10.0").asked
-    results = Results(table, Plan([(one.measure.kernel, one.setting, False, None) for one in asked]))
+    asked = request(["map"], "10.0").measures
+    results = Results(table, Plan([(one.record.kernel, one.parameters, False, None) for one in asked]))
     for query in (-1, 1, 2**62):
         for look in (
             table.query_id,
@@ -864,8 +864,8 @@ def test_a_format_of_three_fields_is_read():
     table = builder.finish("10.0")
     assert scan.problem is None
     assert [table.judgements(number) for number in range(2)] == [[(b"a", 1), (b"b", 0)], [(b"a", 2)]]
-    (asked,) = request(["num_ret"], "10.0").asked
-    results = Results(table, Plan([(asked.measure.kernel, asked.setting, False, None)]))
+    (asked,) = request(["num_ret"], "10.0").measures
+    results = Results(table, Plan([(asked.record.kernel, asked.parameters, False, None)]))
     run = RunScan(results, LineFormat(("qid", "docno", "score"), 1, 2, "score"))
     run.feed(b"q b 1\nq a 0.5\n")
     run.end()
@@ -874,11 +874,11 @@ def test_a_format_of_three_fields_is_read():
 
 def test_the_core_may_be_collected_in_a_circle():
     """The collector of cycles takes an object's references away before its memory."""
-    asked = request(["map", "relstring"], "10.0").asked
+    asked = request(["map", "relstring"], "10.0").measures
     for _ in range(20):
         builder = QrelsBuilder()
         builder.add(b"q", b"a", 1)
-        plan = Plan([(one.measure.kernel, one.setting, False, None) for one in asked])
+        plan = Plan([(one.record.kernel, one.parameters, False, None) for one in asked])
         results = Results(builder.finish("10.0"), plan)
         scan = RunScan(results, reading.FORMATS["run"])
         scan.feed(b"q Q0 a 1 1 t\n")
@@ -893,7 +893,7 @@ def test_a_measure_is_registered_once():
     known = registry.find("map")
     with pytest.raises(ValueError, match=r"^measure 'map' is registered already$"):
         registry.register(known)
-    alias = registry.Measure(
+    alias = registry.MeasureRecord(
         name="another", title="", definition="", source="", examples=(), since=None, aliases=("MAP",)
     )
     before = dict(registry._field)

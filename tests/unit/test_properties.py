@@ -32,7 +32,7 @@ from treckon.inputs import reading
 from treckon.inputs.reading import read_qrels
 from treckon.inputs.sources import Source
 from treckon.measures import registry
-from treckon.measures.parameters import Cutoffs, Setting
+from treckon.measures.parameters import Cutoffs, Parameters
 from treckon.measures.registry import (
     BOUNDED,
     GROWS_WITH_CUTOFF,
@@ -48,7 +48,7 @@ from treckon.measures.registry import (
     VIEW_SUBTOPICS,
 )
 from treckon.naming.syntax import parse_all
-from treckon.naming.trec_eval import Asked, request
+from treckon.naming.trec_eval import RequestedMeasure, request
 
 RELEASES = oracle.RELEASES
 both_releases = pytest.mark.parametrize("release", RELEASES)
@@ -157,7 +157,9 @@ def test_every_measure_at_once_is_that_of_the_oracle(folder: Folder, release: st
     assert_same_output(printed_by_oracle(argv, qrels, run, release), printed(argv, folder.write(qrels, run), release))
 
 
-def values_of_queries(files: Sequence[str], format: str, asked: Sequence[Asked], **options: Any) -> dict[str, list]:
+def values_of_queries(
+    files: Sequence[str], format: str, asked: Sequence[RequestedMeasure], **options: Any
+) -> dict[str, list]:
     """query -> the value of each name asked for, as the engine leaves it."""
     release = options.get("release", "10.0")
     with Source(files[0]) as qrels, Source(files[1]) as run:
@@ -176,7 +178,7 @@ def test_values_are_those_of_the_oracle_to_the_last_bit(folder: Folder, release:
     argv, case, write = drawn(data, release, format)
     qrels, run = write(case.judgements), strategies.run_bytes(case.run)
     options = command.read_options(["--compat", release, *argv])
-    asked = request(options.measures, release).asked
+    asked = request(options.measures, release).measures
     expected = oracle.evaluate(argv, qrels, run, release).per_query
     found = values_of_queries(
         folder.write(qrels, run),
@@ -194,7 +196,7 @@ def test_values_are_those_of_the_oracle_to_the_last_bit(folder: Folder, release:
         values = [
             (one.name, value.decode() if isinstance(value, bytes) else value)
             for one, value in zip(asked, found[query], strict=True)
-            if one.measure.per_query
+            if one.record.per_query
         ]
         assert values == [(name, value) for name, value in named], query
         assert [bits(value) for _, value in values] == [bits(value) for _, value in named], "a zero's sign"
@@ -338,29 +340,29 @@ KINDS = ("field", *FORMAT_OF_VIEW.values())
 CUTOFFS = (1, 2, 3, 5, 8, 13, 1000)
 
 
-def kind_of(measure: registry.Measure) -> str:
+def kind_of(measure: registry.MeasureRecord) -> str:
     return "field" if measure.since is None else FORMAT_OF_VIEW[measure.view]
 
 
 class Claim(NamedTuple):
     """A measure that claims a trait, with the names of its values; those of the cutoffs come last, by rising cutoff."""
 
-    measure: registry.Measure
+    measure: registry.MeasureRecord
     names: list[str]
     asked: list[Any]
 
 
-def claim_of(measure: registry.Measure) -> Claim:
+def claim_of(measure: registry.MeasureRecord) -> Claim:
     if measure.since is None:
-        at = getattr(measure.parameters, "at", None)
+        at = getattr(measure.parameter_kind, "at", None)
         numbers = () if at is None else CUTOFFS if at == "cutoff" else (0.0, 0.3, 0.5, 1.0)
-        bare = [] if numbers and measure.parameters.at_required else [measure.name]
+        bare = [] if numbers and measure.parameter_kind.at_required else [measure.name]
         names = bare + [f"{measure.name}@{number}" for number in numbers]
         return Claim(measure, names, list(parse_all(names)))
-    settings = measure.parameters.defaults()
-    if isinstance(measure.parameters, Cutoffs):
-        settings = tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in CUTOFFS)
-    asked = [Asked(measure, one) for one in settings]
+    settings = measure.parameter_kind.defaults()
+    if isinstance(measure.parameter_kind, Cutoffs):
+        settings = tuple(Parameters(f"_{cutoff}", cutoff=cutoff) for cutoff in CUTOFFS)
+    asked = [RequestedMeasure(measure, one) for one in settings]
     return Claim(measure, [one.name for one in asked], asked)
 
 

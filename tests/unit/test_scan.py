@@ -127,12 +127,12 @@ def judgements() -> QrelsBuilder:
     return builder
 
 
-ASKED = names.request(["num_ret", "relstring.1000000000"], "10.0").asked
+ASKED = names.request(["num_ret", "relstring.1000000000"], "10.0").measures
 QRELS = {release: judgements().finish(release) for release in RELEASES}
 RESULTS = {
     release: Results(
         QRELS[release],
-        Plan([(one.measure.kernel, one.setting, False, None) for one in ASKED], release_9=release == "9.0.8"),
+        Plan([(one.record.kernel, one.parameters, False, None) for one in ASKED], release_9=release == "9.0.8"),
     )
     for release in RELEASES
 }

@@ -29,9 +29,9 @@ from treckon.measures.parameters import (
     Cutoffs,
     Pairs,
     ParameterKind,
+    Parameters,
     RealCutoffs,
     Reals,
-    Setting,
 )
 from treckon.naming import trec_eval as names
 from treckon.naming.syntax import Measure, field_measure, parse, parse_all
@@ -40,18 +40,18 @@ FIELD = list(registry.field_measures())
 TREC_EVAL = [record for record in registry.all_measures() if record.since is not None]
 
 
-def same_setting(one: Setting, other: Setting) -> bool:
+def same_setting(one: Parameters, other: Parameters) -> bool:
     """Whether two settings compute the same."""
-    return all(getattr(one, slot) == getattr(other, slot) for slot in Setting.__slots__ if slot != "suffix")
+    return all(getattr(one, slot) == getattr(other, slot) for slot in Parameters.__slots__ if slot != "suffix")
 
 
-def arguments_of(record: registry.Measure) -> Arguments:
-    return record.parameters if isinstance(record.parameters, Arguments) else Arguments()
+def arguments_of(record: registry.MeasureRecord) -> Arguments:
+    return record.parameter_kind if isinstance(record.parameter_kind, Arguments) else Arguments()
 
 
-def a_record(name: str, parameters: ParameterKind, aliases: tuple[str, ...] = ()) -> registry.Measure:
+def a_record(name: str, parameters: ParameterKind, aliases: tuple[str, ...] = ()) -> registry.MeasureRecord:
     model = registry.find("map")
-    return registry.Measure(
+    return registry.MeasureRecord(
         name=name,
         title=name,
         definition=name,
@@ -59,7 +59,7 @@ def a_record(name: str, parameters: ParameterKind, aliases: tuple[str, ...] = ()
         examples=(),
         aliases=aliases,
         kernel=model.kernel,
-        parameters=parameters,
+        parameter_kind=parameters,
         since=None,
     )
 
@@ -190,7 +190,7 @@ def test_names_and_arguments_come_out_in_one_way(text, printed):
 def test_one_text_of_trec_eval_may_stand_for_several():
     assert list(map(str, parse_all("P.10,5"))) == ["P_5", "P_10"]
     assert list(map(str, parse_all("P"))) == [f"P_{cutoff}" for cutoff in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
-    official = [asked.name for asked in names.request(["official"], "10.0").asked]
+    official = [asked.name for asked in names.request(["official"], "10.0").measures]
     assert list(map(str, parse_all("official"))) == official
     assert "Rprec" in official
 
@@ -209,18 +209,18 @@ def test_a_name_of_the_field_and_of_trec_eval_is_one_measure():
 
 
 def test_settings_are_what_the_text_says():
-    assert parse("AP@100").setting.cutoff == 100
-    assert parse("AP").setting.cutoff is None
-    assert parse("AP(rel=1)").setting.level == 1
-    assert parse("AP").setting.level is None
-    assert parse("AP(judged_only=True)").setting.condensed
-    assert parse("nDCG(gain={1: 3})").setting.gain == {1: 3}
-    assert parse("nDCG(discount=('jk', 2))").setting.discount == ("jk", 2)
-    assert parse("RBP(p=0.95)").setting.reals[0] == 0.95
-    assert parse("IPrec@0.2").setting.reals == (0.2,)
-    assert parse("iprec_at_recall.0.125").setting.reals == (0.125,)
-    assert parse("ndcg_cut_10").setting.cutoff == 10
-    assert parse("ndcg_cut_10").measure is registry.find("ndcg_cut")
+    assert parse("AP@100").parameters.cutoff == 100
+    assert parse("AP").parameters.cutoff is None
+    assert parse("AP(rel=1)").parameters.level == 1
+    assert parse("AP").parameters.level is None
+    assert parse("AP(judged_only=True)").parameters.condensed
+    assert parse("nDCG(gain={1: 3})").parameters.gain == {1: 3}
+    assert parse("nDCG(discount=('jk', 2))").parameters.discount == ("jk", 2)
+    assert parse("RBP(p=0.95)").parameters.reals[0] == 0.95
+    assert parse("IPrec@0.2").parameters.reals == (0.2,)
+    assert parse("iprec_at_recall.0.125").parameters.reals == (0.125,)
+    assert parse("ndcg_cut_10").parameters.cutoff == 10
+    assert parse("ndcg_cut_10").record is registry.find("ndcg_cut")
     assert parse("nDCG@10").title == registry.find_field("nDCG").title
 
 
@@ -255,14 +255,14 @@ def test_a_measure_cannot_be_changed():
     given_gain = {1: 3}
     made = parse("nDCG")(gain=given_gain)
     given_gain[1] = 100
-    assert made.arguments == {"gain": {1: 3}} and made.setting.gain == {1: 3}
+    assert made.arguments == {"gain": {1: 3}} and made.parameters.gain == {1: 3}
 
 
 @pytest.mark.parametrize("text", SAME_TEXT)
 def test_a_measure_can_be_pickled_and_copied(text):
     measure = parse(text)
     for other in (pickle.loads(pickle.dumps(measure)), copy.copy(measure), copy.deepcopy(measure)):
-        assert other == measure and hash(other) == hash(measure) and same_setting(other.setting, measure.setting)
+        assert other == measure and hash(other) == hash(measure) and same_setting(other.parameters, measure.parameters)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def values_of(argument: Argument) -> st.SearchStrategy:
 
 
 @st.composite
-def field_measures(draw: st.DrawFn, record: registry.Measure) -> tuple[Measure, object, dict[str, object]]:
+def field_measures(draw: st.DrawFn, record: registry.MeasureRecord) -> tuple[Measure, object, dict[str, object]]:
     """A measure with a random cutoff and arguments, and those."""
     kind = arguments_of(record)
     chosen = draw(st.sets(st.sampled_from([one.name for one in kind.arguments]))) if kind.arguments else set()
@@ -345,7 +345,7 @@ def field_measures(draw: st.DrawFn, record: registry.Measure) -> tuple[Measure, 
 def assert_round_trip(measure: Measure) -> None:
     again = parse(str(measure))
     assert again == measure and hash(again) == hash(measure) and str(again) == str(measure)
-    assert same_setting(again.setting, measure.setting)
+    assert same_setting(again.parameters, measure.parameters)
 
 
 @pytest.mark.parametrize("record", FIELD, ids=lambda record: record.name)
@@ -354,7 +354,7 @@ def assert_round_trip(measure: Measure) -> None:
 def test_every_measure_of_the_field_comes_back(record, data):
     measure, at, values = data.draw(field_measures(record))
     assert_round_trip(measure)
-    assert same_setting(measure.setting, arguments_of(record).setting(at, values))
+    assert same_setting(measure.parameters, arguments_of(record).read(at, values))
 
 
 def test_every_type_of_argument_comes_back(probes):
@@ -363,7 +363,7 @@ def test_every_type_of_argument_comes_back(probes):
         record = data.draw(st.sampled_from(probes))
         measure, at, values = data.draw(field_measures(record))
         assert_round_trip(measure)
-        assert same_setting(measure.setting, arguments_of(record).setting(at, values))
+        assert same_setting(measure.parameters, arguments_of(record).read(at, values))
 
     check()
 
@@ -381,7 +381,7 @@ def test_every_alias_is_the_measure(record):
 @pytest.mark.parametrize("record", TREC_EVAL, ids=lambda record: record.name)
 def test_every_measure_of_trec_eval_comes_back(record):
     measures = parse_all(record.name)
-    assert [one.setting.suffix for one in measures] == [one.suffix for one in record.parameters.defaults()]
+    assert [one.parameters.suffix for one in measures] == [one.suffix for one in record.parameter_kind.defaults()]
     for measure in measures:
         assert_round_trip(measure)
 
@@ -395,20 +395,20 @@ TEXTS = {
         lambda pairs: ",".join(f"{grade}={gain}" for grade, gain in pairs.items())
     ),
 }
-PARAMETERISED = [record for record in TREC_EVAL if type(record.parameters) in TEXTS]
+PARAMETERISED = [record for record in TREC_EVAL if type(record.parameter_kind) in TEXTS]
 
 
 @given(data=st.data())
 def test_measures_of_trec_eval_come_back_with_their_parameters(data):
     record = data.draw(st.sampled_from(PARAMETERISED))
-    text = data.draw(TEXTS[type(record.parameters)])
-    if getattr(record.parameters, "fixed", False):
-        text = ",".join(text.split(",")[: len(record.parameters.numbers)])
+    text = data.draw(TEXTS[type(record.parameter_kind)])
+    if getattr(record.parameter_kind, "fixed", False):
+        text = ",".join(text.split(",")[: len(record.parameter_kind.numbers)])
     measures = parse_all(f"{record.name}.{text}")
     assert measures
     for measure in measures:
         assert_round_trip(measure)
-        assert measure.measure is record
+        assert measure.record is record
 
 
 PIECES = st.sampled_from(
@@ -623,9 +623,9 @@ def test_a_record_of_trec_eval_is_none_of_the_field():
 def test_names_in_lower_case(record):
     if record.function is not None:
         return
-    at = {"cutoff": "@5", None: ""}.get(getattr(record.parameters, "at", None), "@0.1")
+    at = {"cutoff": "@5", None: ""}.get(getattr(record.parameter_kind, "at", None), "@0.1")
     measure = treckon.parse(f"{record.name.lower()}{at or '()'}")
-    assert measure.measure is record
+    assert measure.record is record
     assert str(measure) == record.name + at
 
 

@@ -4,7 +4,7 @@ from typing import Any
 from treckon._native.lines import LineFormat
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon._native.ranking import Kernel
-from treckon.measures.parameters import Setting
+from treckon.measures.parameters import Parameters
 
 PROBLEMS: tuple[str | None, ...]
 
@@ -21,7 +21,7 @@ class Plan:
 
     def __new__(
         cls,
-        values: Iterable[tuple[Kernel | None, Setting, bool, float | None]],
+        values: Iterable[tuple[Kernel | None, Parameters, bool, float | None]],
         *,
         level: int = 1,
         depth: int | None = None,

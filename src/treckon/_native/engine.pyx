@@ -48,13 +48,13 @@ cdef class Plan:
     """What to compute for each query: the values in printing order, and the policies that make the ranking.
 
     values: (kernel or None, setting, per_group, missing or None) of each printed name; kernel from a measure's record
-    level: lowest relevant grade, at least 0, of settings that have none of their own
+    level: lowest relevant grade, at least 0, of parameters that have none of their own
     depth: documents of a query that count, or None
     condensed: whether unjudged documents are taken out of rankings
     n_docs: documents in the collection
     highest_grade: of the qrels, all queries together
     release_9: whether trec_eval 9.0.8 is followed where the releases differ: scores are compared as 32-bit numbers
-    gain, discount: of settings that have none of their own, written as in `params.Setting`
+    gain, discount: of parameters that have none of their own, written as in `parameters.Parameters`
     ties: trec, docno, input, random, optimistic, pessimistic or expected; for the last, kernels are those of the mean
     seed: of random ties
     repeats: error, first, drop or max

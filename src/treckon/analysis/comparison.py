@@ -186,7 +186,7 @@ def _names(runs: object, baseline: str | None) -> list[str]:
 
 def _problem(measure: Measure) -> str | None:
     """What keeps a measure from being compared; None: nothing."""
-    record = measure.measure
+    record = measure.record
     if record.value_type == TEXT:
         return "a text"
     if record.view == VIEW_RUN:
@@ -393,7 +393,7 @@ def _column(evaluation: Evaluation, measure: Measure, query_ids: Sequence[str]) 
 def _as_averaged(interval: Interval, evaluation: Evaluation, measure: Measure) -> Interval:
     """The interval around the mean as the evaluation has it, to the last digit."""
     mean = evaluation.means.get(measure)
-    if measure.measure.aggregate is not MEAN or not isinstance(mean, float):
+    if measure.record.aggregate is not MEAN or not isinstance(mean, float):
         return interval
     return interval._replace(low=mean, estimate=mean, high=mean) if interval.note else interval._replace(estimate=mean)
 
@@ -463,7 +463,7 @@ def _warnings(
         elif n:
             rule = "count as empty rankings" if counts_missing else "left out"
             yield f"{run}: {n} judged queries are missing from it and {rule}"
-    added = [str(measure) for measure in first.measures if measure.measure.aggregate is SUM]
+    added = [str(measure) for measure in first.measures if measure.record.aggregate is SUM]
     if added:
         yield f"means over the queries, not sums: {', '.join(added)}"
     independent = [name for name in statistics.tests if name != RANDOMIZATION]

@@ -326,7 +326,7 @@ def _statistics(
     evaluations: Mapping[str, Evaluation], main: Measure, threads: int, options: _Options
 ) -> tuple[dict[str, Interval], dict[str, str]]:
     """By run, the interval of its mean and the letters of its groups."""
-    if not evaluations or main.measure.aggregate is not MEAN:
+    if not evaluations or main.record.aggregate is not MEAN:
         return {}, {}
     names = list(evaluations)
     column = evaluations[names[0]].measures.index(main)
@@ -340,7 +340,7 @@ def _statistics(
 
 
 def _ranks_runs(measure: Measure) -> bool:
-    record = measure.measure
+    record = measure.record
     return record.value_type != TEXT and record.view != VIEW_RUN and record.summary
 
 

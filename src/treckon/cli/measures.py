@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-    from treckon.measures.registry import Measure
+    from treckon.measures.registry import MeasureRecord
 
 SUMMARY = "list the measures, or document some of them"
 
@@ -54,17 +54,17 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def records_of(name: str) -> list[Measure]:
+def records_of(name: str) -> list[MeasureRecord]:
     """The records that a name stands for, the field's first. Raises UnknownMeasureError, which names the nearest."""
     from treckon.measures.registry import find, find_field
     from treckon.naming.syntax import parse_all
 
     bare = re.split(r"[(@]", name)[0].strip()
     found = [record for record in (find_field(bare), find(bare)) if record is not None]
-    return found or [measure.measure for measure in parse_all(name)]
+    return found or [measure.record for measure in parse_all(name)]
 
 
-def _write_list(arguments: Namespace, records: Iterable[Measure]) -> None:
+def _write_list(arguments: Namespace, records: Iterable[MeasureRecord]) -> None:
     from treckon.reports.measure_text import measure_record
     from treckon.reports.tables import Table
 

@@ -100,7 +100,7 @@ def measure_column(measure: Measure) -> Column:
     from treckon.measures.registry import INTEGER, TEXT
     from treckon.reports.tables import Column
 
-    kind = {INTEGER: "integer", TEXT: "text"}.get(measure.measure.value_type, "real")
+    kind = {INTEGER: "integer", TEXT: "text"}.get(measure.record.value_type, "real")
     return Column(str(measure), kind)
 
 

@@ -150,7 +150,7 @@ _FLAGS = {
 _TEXTS = {"R": "rel_format", "T": "results_format", "Z": "zscores", "compat": "release"}
 
 
-def _asked(options: Options) -> Request:
+def _request(options: Options) -> Request:
     from treckon.naming.trec_eval import request
 
     return request(options.measures or ["official"], options.release)
@@ -159,7 +159,7 @@ def _asked(options: Options) -> Request:
 def _check_measures(options: Options) -> None:
     """Refuses names that aren't there; parameters are looked at later."""
     try:
-        _asked(options)
+        _request(options)
     except (ParameterError, EvaluationError):
         pass
 
@@ -177,11 +177,11 @@ def evaluate(options: Options) -> Iterator[bytes]:
     from treckon.inputs.reading import read_qrels
     from treckon.inputs.sources import Source
 
-    asked = _asked(options)
-    if options.strict and asked.doubts:
-        raise ParameterError(asked.doubts[0])
-    for doubt in asked.doubts:
-        _say(options, f"warning: {doubt}")
+    request = _request(options)
+    if options.strict and request.warnings:
+        raise ParameterError(request.warnings[0])
+    for warning in request.warnings:
+        _say(options, f"warning: {warning}")
     if options.rel_format not in JUDGEMENT_FORMATS:
         raise _Exit(_INPUT, f"trec_eval: illegal rel_format '{options.rel_format}'\n")
     qrels_path, run_path = options.files
@@ -194,12 +194,12 @@ def evaluate(options: Options) -> Iterator[bytes]:
         with Source(run_path) as run_source:
             zscores = None if options.zscores is None else _read_zscores(options, options.zscores)
             policy = _policy(options)
-            policy.check_measures(asked.asked, judgements)
+            policy.check_measures(request.measures, judgements)
             run = RunFile(run_source, options.release, strict=options.strict, threads=options.threads)
-            scored = score_run(judgements.table, asked.asked, run, policy, fault=judgements.fault, zscores=zscores)
-            for warning in (judgements.doubts.warning(), *scored.warnings):
-                if warning:
-                    _say(options, f"warning: {warning}")
+            scored = score_run(judgements.table, request.measures, run, policy, fault=judgements.fault, zscores=zscores)
+            for text in (judgements.doubts.warning(), *scored.warnings):
+                if text:
+                    _say(options, f"warning: {text}")
     _note_missing(options, scored)
     return _lines(options, scored)
 
@@ -264,8 +264,8 @@ def _run(argv: list[str]) -> int:
     if options.help:
         from treckon.cli.trec_eval_help import help_text
 
-        asked = _asked(options) if options.measures else None
-        text = help_text(options.release, options.results_format, options.rel_format, asked)
+        request = _request(options) if options.measures else None
+        text = help_text(options.release, options.results_format, options.rel_format, request)
         to_standard_output([text.encode("utf-8", "surrogateescape")])
         return 0
     if len(options.files) != 2:

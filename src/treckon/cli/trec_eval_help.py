@@ -56,8 +56,8 @@ can't be read; 4 data that can't be evaluated (a document twice for a query, jud
 """
 
 
-def help_text(release: str, results_format: str, rel_format: str, asked: Request | None) -> str:
-    """All of the help; `asked` are the measures of ``-m``, None where there were none."""
+def help_text(release: str, results_format: str, rel_format: str, request: Request | None) -> str:
+    """All of the help; `request` are the measures of ``-m``, None where there were none."""
     comments = "" if release == RELEASE_9 else " A line that begins with # is a comment."
     precision = "32" if release == RELEASE_9 else "64"
     parts = [
@@ -72,9 +72,9 @@ def help_text(release: str, results_format: str, rel_format: str, asked: Request
         _definition(JUDGEMENT_FORMATS.get(rel_format)).format(comments=comments),
     ]
     text = _RULE.join(parts) + _RULE + "Measures asked for:\n"
-    if asked is None:
+    if request is None:
         return text + "none; name some with -m to read their documentation here (-m all_trec for all the usual ones)\n"
-    seen = dict.fromkeys(one.measure for one in asked.asked)
+    seen = dict.fromkeys(one.record for one in request.measures)
     return text + "".join("\n" + measure_text(measure) for measure in seen)
 
 

@@ -91,9 +91,9 @@ def to_ir_measures(measure: str | Measure) -> Any:
     measure.
     """
     measure = parse(measure)
-    if measure.measure.since is not None:
+    if measure.record.since is not None:
         return _of_trec_eval(measure)
-    name = measure.measure.name
+    name = measure.record.name
     arguments: dict[str, Any] = measure.arguments
     if name == "NumRelRet":
         name = "NumRet"
@@ -194,7 +194,7 @@ class _Evaluator(providers.Evaluator):
 
     def __init__(self, measures: list[Any], qrels: Any, conventions: dict[str, Any]) -> None:
         ours = {measure: from_ir_measures(measure) for measure in measures}
-        of_subtopics = {theirs for theirs, one in ours.items() if one.measure.view == registry.VIEW_SUBTOPICS}
+        of_subtopics = {theirs for theirs, one in ours.items() if one.record.view == registry.VIEW_SUBTOPICS}
         of_rankings = set(ours) - of_subtopics
         qrels = _unread(qrels, ir_measures.read_trec_qrels)
         if of_subtopics and of_rankings:
@@ -275,7 +275,7 @@ class _Stream(NamedTuple):
 
 
 def _stream(theirs: Any, measure: Measure) -> _Stream:
-    record = measure.measure
+    record = measure.record
     if "of" in record.arguments:
         return _Stream(theirs, [measure, *(measure(of=of) for of in ("ETU", "EC", "ETC", "ED"))], CwlMetric)
     if record.name == "RBP" and measure.at is None:

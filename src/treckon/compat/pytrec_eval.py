@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeVar
 
     from treckon._native.qrels import Qrels
-    from treckon.measures.parameters import Setting
-    from treckon.measures.registry import Measure
+    from treckon.measures.parameters import Parameters
+    from treckon.measures.registry import MeasureRecord
 
     Number = TypeVar("Number", int, float)
 
@@ -143,11 +143,11 @@ def _texts(parameters: Mapping[str, set[str]]) -> set[str]:
     return {f"{name}.{','.join(sorted(own))}" if own else name for name, own in parameters.items()}
 
 
-def _settings(measure: Measure, given: set[str], release: str) -> tuple[Setting, ...]:
-    """The settings of a measure for these parameters. Raises ValueError for what pytrec_eval can't compute."""
-    kind, name = measure.parameters, measure.name
+def _settings(measure: MeasureRecord, given: set[str], release: str) -> tuple[Parameters, ...]:
+    """The parameters of a measure for these parameters. Raises ValueError for what pytrec_eval can't compute."""
+    kind, name = measure.parameter_kind, measure.name
     if not given or kind is NO_PARAMETERS:
-        return measure.parameters.defaults()
+        return measure.parameter_kind.defaults()
     text = ",".join(sorted(given))
     if isinstance(kind, Pairs):
         raise ParameterError(f"{name}.{text}: expected no parameters, found '{text}' (gains can't be given here)")
@@ -225,15 +225,15 @@ class RelevanceEvaluator:
         self._measures = texts
         self._state = level, condensed, compat
         self._numbers = {qid.decode(): number for number, qid in enumerate(qrels.query_ids())}
-        columns: list[tuple[str, Measure, Setting]] = []
+        columns: list[tuple[str, MeasureRecord, Parameters]] = []
         for name in PRINT_ORDER:
             if name in asked:
                 measure = registry.find(name)
                 assert measure is not None  # _parameters lets measures through alone
-                is_list = isinstance(measure.parameters, Reals)  # their parameters never are in the key
+                is_list = isinstance(measure.parameter_kind, Reals)  # their parameters never are in the key
                 columns += [
-                    (name if is_list else name + setting.suffix, measure, setting)
-                    for setting in _settings(measure, asked[name], compat)
+                    (name if is_list else name + parameters.suffix, measure, parameters)
+                    for parameters in _settings(measure, asked[name], compat)
                 ]
         self._keys = tuple(key for key, _, _ in columns)
         self._ones = [  # the number of queries, of one query
@@ -243,8 +243,8 @@ class RelevanceEvaluator:
         ]
         self._plan = Plan(
             [
-                (None if measure.value_type == TEXT else measure.kernel, setting, False, None)
-                for _, measure, setting in columns
+                (None if measure.value_type == TEXT else measure.kernel, parameters, False, None)
+                for _, measure, parameters in columns
             ],
             level=level,
             condensed=condensed,

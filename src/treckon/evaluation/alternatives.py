@@ -61,7 +61,7 @@ def alternatives(
     columns, format: of the run, as with `evaluator.evaluate`
     """
     numbers = [
-        one for one in evaluation.means if one.measure.value_type != TEXT and one.measure.view != VIEW_RUN
+        one for one in evaluation.means if one.record.value_type != TEXT and one.record.view != VIEW_RUN
     ]  # fmt: skip
 
     def means(measures: list[Measure] | str, **conventions: str) -> dict[Measure, float] | None:

@@ -86,12 +86,12 @@ class Evaluator:
         view = self._judged.view
         if (measure := misfit(self.measures, view)) is not None:
             raise EvaluationError(
-                f"{measure}: expected {JUDGEMENTS_OF[measure.measure.view]}, found {JUDGEMENTS_OF[view]}"
+                f"{measure}: expected {JUDGEMENTS_OF[measure.record.view]}, found {JUDGEMENTS_OF[view]}"
             )
         if view == VIEW_PREFERENCES:
             self._refuse_options_of_grades()
         by_grade = self.conventions.ties in ("optimistic", "pessimistic")
-        if by_grade and any(measure.measure.view == VIEW_SUBTOPICS for measure in self.measures):
+        if by_grade and any(measure.record.view == VIEW_SUBTOPICS for measure in self.measures):
             raise ParameterError(f"ties: expected an order that all subtopics share, found {self.conventions.ties!r}")
         for option in ("gain", "discount"):
             is_chosen = getattr(self.conventions, option) != DEFAULTS[option]
@@ -229,4 +229,4 @@ def evaluate(
 
 def _takes(measure: Measure, option: str) -> bool:
     """Whether a measure has this argument and leaves it to the evaluation."""
-    return option in measure.measure.arguments and getattr(measure.setting, option) is None
+    return option in measure.record.arguments and getattr(measure.parameters, option) is None

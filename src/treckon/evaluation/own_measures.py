@@ -63,7 +63,7 @@ class RankingView:
 def _is_trec_evals(name: str) -> bool:
     """Whether trec_eval has such a name, bare or with parameters."""
     try:
-        return bool(request([name], RELEASES[-1]).asked)
+        return bool(request([name], RELEASES[-1]).measures)
     except TreckonError:
         return False
 
@@ -96,7 +96,7 @@ def define(name: str, function: Callable[[RankingView], float], *, title: str = 
         raise ParameterError(f"{name}: expected a function of a ranking, found {in_short(function)}")
 
     def value(kept: tuple[int, int, int, int, list[int], list[int], dict[int, int]], measure: Measure) -> float:
-        found = function(RankingView(kept, measure.setting.cutoff))
+        found = function(RankingView(kept, measure.parameters.cutoff))
         try:
             number = float(found)
         except (TypeError, ValueError, OverflowError):
@@ -107,14 +107,14 @@ def define(name: str, function: Callable[[RankingView], float], *, title: str = 
 
     documentation = (function.__doc__ or "").strip().partition("\n")[0]
     registry.redefine(
-        registry.Measure(
+        registry.MeasureRecord(
             name=name,
             title=title or documentation or "A measure of the user's own",
             definition=title or documentation or "Defined by a Python function.",
             source="the user",
             examples=(),
             function=value,
-            parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
+            parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
             aggregate=_AGGREGATES[aggregate],
             since=None,
         )

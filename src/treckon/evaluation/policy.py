@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from treckon._native.qrels import Qrels
     from treckon.inputs.reading import Judgements
     from treckon.measures.parameters import Discount, Gain
-    from treckon.naming.trec_eval import Asked
+    from treckon.naming.trec_eval import RequestedMeasure
 
     AnyScan: TypeAlias = RunScan | MappingScan | ColumnsScan
 
@@ -37,10 +37,10 @@ def view_of(table: Qrels) -> str:
     return VIEW_JUDGMENT_GROUPS if table.has_groups else VIEW_RANKING
 
 
-def misfit(measures: Sequence[Asked], view: str) -> Any:
+def misfit(measures: Sequence[RequestedMeasure], view: str) -> Any:
     """The first measure that can't be computed from judgements of this view, or None."""
     fitting = {VIEW_RUN, view, VIEW_SUBTOPICS if view == VIEW_JUDGMENT_GROUPS else view}
-    return next((measure for measure in measures if measure.measure.view not in fitting), None)
+    return next((measure for measure in measures if measure.record.view not in fitting), None)
 
 
 class Policy(Record):
@@ -74,14 +74,14 @@ class Policy(Record):
     complete: bool = False
     reports: bool = False
 
-    def plan(self, measures: Sequence[Asked], table: Qrels) -> Plan:
+    def plan(self, measures: Sequence[RequestedMeasure], table: Qrels) -> Plan:
         """What the core is to compute."""
         expects = self.ties == "expected"
         values = []
         for measure in measures:
-            record = measure.measure
+            record = measure.record
             kernel = record.expected if expects and record.expected else record.kernel
-            values.append((kernel, measure.setting, record.view == VIEW_JUDGMENT_GROUPS, record.missing))
+            values.append((kernel, measure.parameters, record.view == VIEW_JUDGMENT_GROUPS, record.missing))
         return Plan(
             values,
             level=self.level,
@@ -98,7 +98,7 @@ class Policy(Record):
             ignores_self=self.ignore_self,
             refuses_unjudged=self.refuses_unjudged,
             reports_ties=self.reports,
-            keeps_rankings=any(measure.measure.function is not None for measure in measures),
+            keeps_rankings=any(measure.record.function is not None for measure in measures),
         )
 
     def check_queries(self, results: Results, scans: Sequence[AnyScan]) -> tuple[str, ...]:
@@ -118,12 +118,12 @@ class TrecEvalPolicy(Policy):
         """The policy of a release, `complete` with -c: from 10.0 on queries that the run lacks have values, too."""
         return cls(release=release, complete=complete, counts_missing=complete and release != RELEASE_9, **choices)
 
-    def check_measures(self, measures: Sequence[Asked], judgements: Judgements) -> None:
+    def check_measures(self, measures: Sequence[RequestedMeasure], judgements: Judgements) -> None:
         """Raises EvaluationError for a measure of other judgements, NoQueriesError where `only` isn't judged."""
         view = view_of(judgements.table)
         if (measure := misfit(measures, view)) is not None:
             raise EvaluationError(
-                f"can't calculate measure '{measure.measure.name}': it is for {measure.measure.view}, "
+                f"can't calculate measure '{measure.record.name}': it is for {measure.record.view}, "
                 f"the judgements in {judgements.file_format} format are for {view}"
             )
         if self.only is not None and judgements.table.find(self.only) < 0:

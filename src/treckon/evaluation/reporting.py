@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from treckon.evaluation.run_data import RunData
     from treckon.evaluation.scoring import RunFile, ScoredRun
     from treckon.naming.syntax import Measure
-    from treckon.naming.trec_eval import Asked
+    from treckon.naming.trec_eval import RequestedMeasure
 
 
 def evaluated(
@@ -58,20 +58,20 @@ def evaluated(
     )
 
 
-def sampled(measures: Sequence[Asked], conventions: Conventions) -> list[int]:
+def sampled(measures: Sequence[RequestedMeasure], conventions: Conventions) -> list[int]:
     """The columns of the measures whose expected values over ties can only be estimated."""
     if conventions.ties != "expected":
         return []
-    records = enumerate(measure.measure for measure in measures)
+    records = enumerate(measure.record for measure in measures)
     return [column for column, record in records if record.value_type != TEXT and not record.has_exact_mean_over_ties]
 
 
-def _call_functions(results: Results, measures: Sequence[Asked], queries: Sequence[int]) -> None:
+def _call_functions(results: Results, measures: Sequence[RequestedMeasure], queries: Sequence[int]) -> None:
     """Values of measures that are Python functions."""
     for column, measure in enumerate(measures):
-        if measure.measure.function is not None:
+        if measure.record.function is not None:
             for query in queries:
-                results.set(query, column, measure.measure.function(results.ranking(query, column), measure))
+                results.set(query, column, measure.record.function(results.ranking(query, column), measure))
 
 
 def _estimate(
@@ -112,7 +112,9 @@ def _without_relevant(
     judged: CheckedJudgements, measures: Sequence[Measure], conventions: Conventions, queries: Sequence[int]
 ) -> list[Collection[int]]:
     """By measure, the evaluated queries without a document of its relevance level; raises where that is refused."""
-    levels = [conventions.level if measure.setting.level is None else measure.setting.level for measure in measures]
+    levels = [
+        conventions.level if measure.parameters.level is None else measure.parameters.level for measure in measures
+    ]
     if judged.view == VIEW_PREFERENCES or conventions.no_relevant == "zero":
         return [() for _ in levels]
     by_level = {
@@ -153,5 +155,5 @@ def _texts(results: Results, measures: Sequence[Measure], queries: Sequence[int]
     return {
         measure: [results.row(query)[column] for query in queries]
         for column, measure in enumerate(measures)
-        if measure.measure.value_type == TEXT and measure.measure.view == VIEW_RANKING
+        if measure.record.value_type == TEXT and measure.record.view == VIEW_RANKING
     }

@@ -94,7 +94,7 @@ class PerQuery(Mapping[str, ByMeasure]):
         texts: dict[int, tuple[Value, ...]],
     ) -> None:
         self._query_ids = query_ids
-        self._shown = [i for i, measure in enumerate(measures) if measure.measure.per_query]
+        self._shown = [i for i, measure in enumerate(measures) if measure.record.per_query]
         self._columns = Columns(measures[i] for i in self._shown)
         self._width = len(measures)
         self._values = values  # row by row
@@ -261,7 +261,7 @@ class Evaluation:
         self._per_query = PerQuery(self.query_ids, self.measures, self._values, self._texts)
         by_column = [means.get(one) for one in self.measures] if isinstance(means, Mapping) else list(means)
         known = [(one, value) for one, value in zip(self.measures, by_column, strict=True) if value is not None]
-        shown = [(one, _text_or_number(value)) for one, value in known if one.measure.summary]
+        shown = [(one, _text_or_number(value)) for one, value in known if one.record.summary]
         self._means = ByMeasure(Columns(one for one, _ in shown), [value for _, value in shown])
 
     @property
@@ -404,7 +404,7 @@ class Evaluation:
 
     def _note(self, measure: Measure) -> str:
         """What to say beside a value: which aggregate it is, unless the mean or none, and how sure an estimate is."""
-        record, error = measure.measure, (self.ties.standard_errors or {}).get(str(measure))
+        record, error = measure.record, (self.ties.standard_errors or {}).get(str(measure))
         notes = [] if record.view == VIEW_RUN or record.aggregate is MEAN else [record.aggregate.name]
         if error is not None:
             notes.append(f"standard error {error:.4f}")
@@ -448,7 +448,7 @@ def _shown(measure: Measure, value: Value) -> str:
     """A value as trec_eval prints it, the number before the point as wide as it takes."""
     if isinstance(value, str):
         return value
-    return f"{value:.0f}" if measure.measure.value_type == INTEGER and value.is_integer() else f"{value:.4f}"
+    return f"{value:.0f}" if measure.record.value_type == INTEGER and value.is_integer() else f"{value:.4f}"
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from treckon.evaluation.policy import AnyScan, Policy
     from treckon.inputs.sources import Source
     from treckon.inputs.zscores import ZScores
-    from treckon.naming.trec_eval import Asked
+    from treckon.naming.trec_eval import RequestedMeasure
 
     class Run(Protocol):
         """A run in a form that the core reads, as often as it is to be evaluated."""
@@ -87,7 +87,7 @@ class ScoredRun(Record):
     zscored:  whether the values are z-scores
     """
 
-    measures: Sequence[Asked]
+    measures: Sequence[RequestedMeasure]
     policy: Policy
     results: Results
     scans: Sequence[AnyScan]
@@ -111,7 +111,7 @@ class ScoredRun(Record):
         totals = results.totals()
         values: list[float | bytes] = []
         for column, measure in enumerate(self.measures):
-            record = measure.measure
+            record = measure.record
             skipped = left_out[column] if left_out else ()
             if record.value_type == TEXT:
                 values.append(self.tag if record.view == VIEW_RUN else b"")
@@ -136,7 +136,7 @@ class ScoredRun(Record):
 
 def score_run(
     table: Qrels,
-    measures: Sequence[Asked],
+    measures: Sequence[RequestedMeasure],
     run: Run,
     policy: Policy,
     *,
@@ -190,10 +190,10 @@ def _refuse_unjudged(results: Results, scans: Sequence[AnyScan]) -> None:
         )
 
 
-def _to_zscores(results: Results, measures: Sequence[Asked], zscores: ZScores) -> None:
+def _to_zscores(results: Results, measures: Sequence[RequestedMeasure], zscores: ZScores) -> None:
     """Replaces every number of every query by its z-score."""
     for query in results.evaluated():
         qid = results.qrels.query_id(query)
         for column, value in enumerate(results.row(query)):
-            if measures[column].measure.value_type != TEXT:
+            if measures[column].record.value_type != TEXT:
                 results.set(query, column, zscores.zscore(qid, measures[column].name, value))

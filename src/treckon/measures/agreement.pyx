@@ -10,7 +10,7 @@ from treckon.measures.ties cimport Draw, TieGroup, first_draw, first_group, last
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND
 from treckon.measures.parameters import BOOL, INT, REAL, REL_ARGUMENT, Argument, Arguments
-from treckon.measures.registry import BOUNDED, IGNORES_LEVEL, PERFECT_IS_1, Example, Measure, register
+from treckon.measures.registry import BOUNDED, IGNORES_LEVEL, PERFECT_IS_1, Example, MeasureRecord, register
 
 cdef inline int64_t n_positive(const Ranking *ranking) noexcept nogil:
     # Length of the ideal ranking: documents with a grade above 0.
@@ -93,7 +93,7 @@ cdef double compatibility(const Ranking *ranking, const Params *params) noexcept
     )
 
 
-register(Measure(
+register(MeasureRecord(
     name="Compat",
     title="Compatibility with the ideal ranking",
     definition="""
@@ -107,7 +107,7 @@ register(Measure(
     source="Clarke, Vtyurina and Smucker, Assessing Top-k Preferences, ACM TOIS 39(3), 2021",
     aliases=("compat",),
     kernel=Kernel.of(compatibility),
-    parameters=Arguments(
+    parameter_kind=Arguments(
         Argument("p", REAL, 0.95, "persistence", lowest=0, highest=0.9999),
         Argument("depth", INT, 1000, "ranks that are compared; 0: to the end of the longer", lowest=0, highest=10**6),
         Argument(
@@ -153,7 +153,7 @@ cdef double rank_biased_overlap(const Ranking *ranking, const Params *params) no
     )
 
 
-register(Measure(
+register(MeasureRecord(
     name="RBO",
     title="Rank-biased overlap with the ideal ranking",
     definition="""
@@ -162,10 +162,10 @@ register(Measure(
         documents that it has, so the share falls. With extrapolated=True the share behind the end of each
         list stays what it was there. 0 where no grade is above 0 or nothing is retrieved.
     """,
-    source="Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, ACM TOIS 28(4), 2010",
+    source="Webber, Moffat and Zobel, A Similarity MeasureRecord for Indefinite Rankings, ACM TOIS 28(4), 2010",
     aliases=("rbo",),
     kernel=Kernel.of(rank_biased_overlap),
-    parameters=Arguments(
+    parameter_kind=Arguments(
         Argument("p", REAL, 0.9, "persistence", lowest=0.001, highest=0.9999),
         Argument("extrapolated", BOOL, False, "shares stay what they are at the end of a list"),
     ),
@@ -220,7 +220,7 @@ cdef double mean_pair_accuracy(const Ranking *ranking, const Params *params) noe
     return total / weights
 
 
-register(Measure(
+register(MeasureRecord(
     name="Accuracy",
     title="Accuracy of pairs",
     definition="""
@@ -233,7 +233,7 @@ register(Measure(
     aliases=("accuracy",),
     kernel=Kernel.of(pair_accuracy),
     expected=Kernel.of(mean_pair_accuracy),
-    parameters=Arguments(REL_ARGUMENT, at="cutoff"),
+    parameter_kind=Arguments(REL_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED,),
     examples=(

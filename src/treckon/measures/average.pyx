@@ -17,7 +17,7 @@ from treckon.measures.parameters import (
 )
 from treckon.measures.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, IGNORES_UNJUDGED_ORDER, MONOTONE, PERFECT_IS_1,
-    VIEW_JUDGMENT_GROUPS, Example, Measure, register,
+    VIEW_JUDGMENT_GROUPS, Example, MeasureRecord, register,
 )
 
 cdef double FLOOR = GEOMETRIC_FLOOR
@@ -78,7 +78,7 @@ cdef double mean_average_precision(const Ranking *ranking, const Params *params)
     return ratio(mean_sum_of_precisions(ranking, params.cutoff), <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="map",
     title="Average precision",
     definition="""
@@ -97,7 +97,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="map_cut",
     title="Average precision at a cutoff",
     definition="""
@@ -108,7 +108,7 @@ register(Measure(
     source=STABILITY,
     kernel=Kernel.of(average_precision),
     expected=Kernel.of(mean_average_precision),
-    parameters=TREC_CUTOFFS,
+    parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
         Example(*GRADED, "map_cut_5", 0.375, "relevant at ranks 1 and 4, R = 4: (1/1 + 2/4) / 4"),
@@ -116,7 +116,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="map_avgjg",
     title="Average precision, mean over groups of assessors",
     definition="""
@@ -181,7 +181,7 @@ cdef double mean_average_precision_of_retrieved(const Ranking *ranking, int64_t 
     return total / weights
 
 
-register(Measure(
+register(MeasureRecord(
     name="AP",
     title="Average precision",
     definition="""
@@ -196,7 +196,7 @@ register(Measure(
     aliases=("MAP", "map"),
     kernel=Kernel.of(average_precision_over),
     expected=Kernel.of(mean_average_precision_over),
-    parameters=Arguments(
+    parameter_kind=Arguments(
         REL_ARGUMENT,
         JUDGED_ONLY_ARGUMENT,
         Argument(
@@ -224,7 +224,7 @@ cdef double log_average_precision(const Ranking *ranking, const Params *params) 
     return log(fmax(average_precision(ranking, params), FLOOR))
 
 
-register(Measure(
+register(MeasureRecord(
     name="gm_map",
     title="Geometric mean of average precision",
     definition="""
@@ -251,7 +251,7 @@ cdef double yaap(const Ranking *ranking, const Params *params) noexcept nogil:
     return log((1.0 + total) / (1.0 + <double> ranking.n_rel - total))
 
 
-register(Measure(
+register(MeasureRecord(
     name="yaap",
     title="Yet another average precision (smoothed log odds)",
     definition="""
@@ -277,7 +277,7 @@ cdef double set_average_precision(const Ranking *ranking, const Params *params) 
     return ratio(found * found, <double> ranking.n_ret * <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="set_map",
     title="Average precision of the set retrieved",
     definition="""
@@ -296,7 +296,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="SetAP",
     title="Average precision of the set retrieved",
     definition="""
@@ -306,7 +306,7 @@ register(Measure(
     """,
     source="Buckley and Voorhees, Retrieval System Evaluation, in: TREC, MIT Press, 2005",
     kernel=Kernel.of(set_average_precision),
-    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT),
+    parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
     examples=(
@@ -331,7 +331,7 @@ cdef double binary_preference(const Ranking *ranking, const Params *params) noex
     return ratio(total, <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="bpref",
     title="Binary preference",
     definition="""
@@ -356,7 +356,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="Bpref",
     title="Binary preference",
     definition="""
@@ -369,7 +369,7 @@ register(Measure(
     source="Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004",
     aliases=("BPref", "bpref"),
     kernel=Kernel.of(binary_preference),
-    parameters=Arguments(REL_ARGUMENT),
+    parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_UNJUDGED_ORDER),
     examples=(
@@ -384,7 +384,7 @@ cdef double log_binary_preference(const Ranking *ranking, const Params *params) 
     return log(fmax(binary_preference(ranking, params), FLOOR))
 
 
-register(Measure(
+register(MeasureRecord(
     name="gm_bpref",
     title="Geometric mean of binary preference",
     definition="""
@@ -424,7 +424,7 @@ cdef double inferred_average_precision(const Ranking *ranking, const Params *par
     return ratio(total, <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="infAP",
     title="Inferred average precision",
     definition="""
@@ -450,7 +450,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="infAP",
     title="Inferred average precision",
     definition="""
@@ -464,7 +464,7 @@ register(Measure(
     source="Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006",
     aliases=("infap",),
     kernel=Kernel.of(inferred_average_precision),
-    parameters=Arguments(REL_ARGUMENT),
+    parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED,),
     examples=(
@@ -501,7 +501,7 @@ cdef double interpolated_precision(const Ranking *ranking, const Params *params)
     return best_precision(ranking, params, params.reals[0])
 
 
-register(Measure(
+register(MeasureRecord(
     name="iprec_at_recall",
     title="Interpolated precision at a point of recall",
     definition="""
@@ -513,7 +513,7 @@ register(Measure(
     """,
     source=SALTON,
     kernel=Kernel.of(interpolated_precision),
-    parameters=RealCutoffs(*RECALL_POINTS),
+    parameter_kind=RealCutoffs(*RECALL_POINTS),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
         Example(*GRADED, "iprec_at_recall_0.50", 0.5, "R = 4, t = 2 at rank 4: max(2/4, 3/7)"),
@@ -528,7 +528,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="IPrec",
     title="Interpolated precision at a point of recall",
     definition="""
@@ -540,7 +540,7 @@ register(Measure(
     source=SALTON,
     aliases=("iprec",),
     kernel=Kernel.of(interpolated_precision),
-    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="recall", at_required=True),
+    parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="recall", at_required=True),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
@@ -561,7 +561,7 @@ cdef double eleven_point_average(const Ranking *ranking, const Params *params) n
     return ratio(total, <double> params.n_reals)
 
 
-register(Measure(
+register(MeasureRecord(
     name="11pt_avg",
     title="Eleven-point average of interpolated precision",
     definition="""
@@ -571,7 +571,7 @@ register(Measure(
     """,
     source=SALTON,
     kernel=Kernel.of(eleven_point_average),
-    parameters=Reals(*RECALL_POINTS),
+    parameter_kind=Reals(*RECALL_POINTS),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
         Example(*GRADED, "11pt_avg", 0.487013, "(3 * 1 + 3 * 2/4 + 2 * 3/7 + 3 * 0) / 11", release="9.0.8"),

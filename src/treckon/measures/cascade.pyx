@@ -9,7 +9,7 @@ from treckon.measures.ratio cimport ratio
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT
 from treckon.measures.parameters import INT, JUDGED_ONLY_ARGUMENT, Argument, Arguments
 from treckon.measures.registry import (
-    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, PERFECT_IS_1, Example, Measure, register,
+    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, PERFECT_IS_1, Example, MeasureRecord, register,
 )
 
 CHAPELLE = "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, CIKM 2009"
@@ -69,7 +69,7 @@ cdef double normalised_expected_reciprocal_rank(const Ranking *ranking, const Pa
 
 MAX_REL = Argument("max_rel", INT, 0, "highest grade of the scale; 0: the highest in the qrels", lowest=0, highest=1000)
 
-register(Measure(
+register(MeasureRecord(
     name="ERR",
     title="Expected reciprocal rank",
     definition="""
@@ -83,7 +83,7 @@ register(Measure(
     source=CHAPELLE,
     aliases=("err",),
     kernel=Kernel.of(expected_reciprocal_rank),
-    parameters=Arguments(MAX_REL, JUDGED_ONLY_ARGUMENT, at="cutoff"),
+    parameter_kind=Arguments(MAX_REL, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL),
     examples=(
@@ -96,7 +96,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="nERR",
     title="Normalised expected reciprocal rank",
     definition="""
@@ -107,7 +107,7 @@ register(Measure(
     source=CHAPELLE,
     aliases=("nerr",),
     kernel=Kernel.of(normalised_expected_reciprocal_rank),
-    parameters=Arguments(MAX_REL, JUDGED_ONLY_ARGUMENT, at="cutoff"),
+    parameter_kind=Arguments(MAX_REL, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(

@@ -10,13 +10,13 @@ from treckon.measures.aggregation import COUNT, SUM
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
 from treckon.measures.parameters import INT, REL_ARGUMENT, Argument, Arguments, Cutoffs, Reals
 from treckon.measures.registry import (
-    BOUNDED, IGNORES_LEVEL, IGNORES_ORDER, INTEGER, TEXT, VIEW_RUN, Example, Measure, register,
+    BOUNDED, IGNORES_LEVEL, IGNORES_ORDER, INTEGER, TEXT, VIEW_RUN, Example, MeasureRecord, register,
 )
 
 TREC_EVAL = "Buckley and Voorhees, Retrieval System Evaluation, in: TREC, MIT Press, 2005"
 
 
-register(Measure(
+register(MeasureRecord(
     name="runid",
     title="Tag of the run",
     definition="""
@@ -34,7 +34,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="num_q",
     title="Number of queries",
     definition="""
@@ -59,7 +59,7 @@ cdef double num_ret(const Ranking *ranking, const Params *params) noexcept nogil
     return <double> ranking.n_ret
 
 
-register(Measure(
+register(MeasureRecord(
     name="num_ret",
     title="Documents retrieved",
     definition="""
@@ -84,7 +84,7 @@ cdef double num_rel(const Ranking *ranking, const Params *params) noexcept nogil
     return <double> ranking.n_rel
 
 
-register(Measure(
+register(MeasureRecord(
     name="num_rel",
     title="Relevant documents",
     definition="""
@@ -112,7 +112,7 @@ cdef double num_rel_ret(const Ranking *ranking, const Params *params) noexcept n
     return <double> ranking.n_rel_ret
 
 
-register(Measure(
+register(MeasureRecord(
     name="num_rel_ret",
     title="Relevant documents retrieved",
     definition="""
@@ -135,7 +135,7 @@ cdef double num_nonrel_judged_ret(const Ranking *ranking, const Params *params) 
     return <double> (ranking.n_judged_ret - ranking.n_rel_ret)
 
 
-register(Measure(
+register(MeasureRecord(
     name="num_nonrel_judged_ret",
     title="Documents retrieved that were judged nonrelevant",
     definition="""
@@ -164,7 +164,7 @@ cdef double utility(const Ranking *ranking, const Params *params) noexcept nogil
     return finite(p[0] * found + p[1] * (n - found) + p[2] * (n_rel - found) + p[3] * (n_docs + found - n - n_rel))
 
 
-register(Measure(
+register(MeasureRecord(
     name="utility",
     title="Linear utility of the set retrieved",
     definition="""
@@ -177,7 +177,7 @@ register(Measure(
     """,
     source="Lewis, The TREC-4 Filtering Track, TREC 1995",
     kernel=Kernel.of(utility),
-    parameters=Reals(1.0, -1.0, 0.0, 0.0, fixed=True),
+    parameter_kind=Reals(1.0, -1.0, 0.0, 0.0, fixed=True),
     missing=0.0,
     traits=(IGNORES_ORDER,),
     examples=(
@@ -202,7 +202,7 @@ cdef double unjudged(const Ranking *ranking, const Params *params) noexcept nogi
     return ratio(<double> n_unjudged, <double> params.cutoff)
 
 
-register(Measure(
+register(MeasureRecord(
     name="unj",
     title="Unjudged documents at a cutoff",
     definition="""
@@ -213,7 +213,7 @@ register(Measure(
     """,
     source="trec_eval 10.0, NIST, 2026",
     kernel=Kernel.of(unjudged),
-    parameters=Cutoffs(5, 10, 20),
+    parameter_kind=Cutoffs(5, 10, 20),
     missing=0.0,
     since="10.0",
     traits=(BOUNDED, IGNORES_LEVEL),
@@ -225,7 +225,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="NumQ",
     title="Number of queries",
     definition="""
@@ -237,7 +237,7 @@ register(Measure(
     view=VIEW_RUN,
     aggregate=COUNT,
     value_type=INTEGER,
-    parameters=Arguments(),
+    parameter_kind=Arguments(),
     per_query=False,
     since=None,
     examples=(
@@ -257,7 +257,7 @@ cdef double num_ret_from(const Ranking *ranking, const Params *params) noexcept 
     return <double> n
 
 
-register(Measure(
+register(MeasureRecord(
     name="NumRet",
     title="Documents retrieved",
     definition="""
@@ -268,7 +268,9 @@ register(Measure(
     kernel=Kernel.of(num_ret_from),
     aggregate=SUM,
     value_type=INTEGER,
-    parameters=Arguments(Argument("rel", INT, -1, "lowest grade that counts; -1: unjudged ones count too", lowest=-1)),
+    parameter_kind=Arguments(
+        Argument("rel", INT, -1, "lowest grade that counts; -1: unjudged ones count too", lowest=-1),
+    ),
     since=None,
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
     examples=(
@@ -278,7 +280,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="NumRel",
     title="Relevant documents",
     definition="""
@@ -290,7 +292,7 @@ register(Measure(
     kernel=Kernel.of(num_rel),
     aggregate=SUM,
     value_type=INTEGER,
-    parameters=Arguments(REL_ARGUMENT),
+    parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(IGNORES_ORDER,),
     examples=(
@@ -300,7 +302,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="NumRelRet",
     title="Relevant documents retrieved",
     definition="""
@@ -311,7 +313,7 @@ register(Measure(
     kernel=Kernel.of(num_rel_ret),
     aggregate=SUM,
     value_type=INTEGER,
-    parameters=Arguments(REL_ARGUMENT),
+    parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(IGNORES_ORDER,),
     examples=(
@@ -348,7 +350,7 @@ cdef double mean_judged(const Ranking *ranking, const Params *params) noexcept n
     return ratio(mean_n_judged_at(ranking, params.cutoff), <double> last_rank(ranking, params.cutoff))
 
 
-register(Measure(
+register(MeasureRecord(
     name="Judged",
     title="Judged documents at a cutoff",
     definition="""
@@ -360,7 +362,7 @@ register(Measure(
     aliases=("judged",),
     kernel=Kernel.of(judged),
     expected=Kernel.of(mean_judged),
-    parameters=Arguments(at="cutoff"),
+    parameter_kind=Arguments(at="cutoff"),
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
     examples=(
@@ -376,7 +378,7 @@ cdef double mean_unjudged(const Ranking *ranking, const Params *params) noexcept
     return ratio(n - mean_n_judged_at(ranking, params.cutoff), <double> params.cutoff)
 
 
-register(Measure(
+register(MeasureRecord(
     name="Unjudged",
     title="Unjudged documents at a cutoff",
     definition="""
@@ -388,7 +390,7 @@ register(Measure(
     aliases=("unj", "unjudged"),
     kernel=Kernel.of(unjudged),
     expected=Kernel.of(mean_unjudged),
-    parameters=Arguments(at="cutoff", at_required=True),
+    parameter_kind=Arguments(at="cutoff", at_required=True),
     missing=0.0,
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
@@ -407,7 +409,7 @@ cdef double hole(const Ranking *ranking, const Params *params) noexcept nogil:
     return ratio(<double> n, <double> params.cutoff)
 
 
-register(Measure(
+register(MeasureRecord(
     name="Hole",
     title="Documents outside all judgements at a cutoff",
     definition="""
@@ -418,7 +420,7 @@ register(Measure(
     source="Thakur et al., BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of IR Models, NeurIPS 2021",
     aliases=("hole",),
     kernel=Kernel.of_holes(hole),
-    parameters=Arguments(at="cutoff", at_required=True),
+    parameter_kind=Arguments(at="cutoff", at_required=True),
     missing=0.0,
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),

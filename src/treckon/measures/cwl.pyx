@@ -18,7 +18,7 @@ from treckon.measures.ties cimport TieGroup, first_group, next_group
 
 from treckon.measures.example_queries import GRADED, SECOND
 from treckon.measures.parameters import INT, REAL, REL_ARGUMENT, TEXT, Argument, Arguments
-from treckon.measures.registry import BOUNDED, IGNORES_LEVEL, MONOTONE, Example, Measure, register
+from treckon.measures.registry import BOUNDED, IGNORES_LEVEL, MONOTONE, Example, MeasureRecord, register
 
 cdef enum:
     LENGTH = 1000      # ranks of a list
@@ -159,14 +159,14 @@ SCALE = """
 
 def cwl_measure(name, title, model, source, kernel, arguments=(), *, at=None, expected=None, traits=(), examples):
     """Registers a measure of the family; `model` says how its user goes on, `arguments` are those of the model."""
-    register(Measure(
+    register(MeasureRecord(
         name=name,
         title=title,
         definition=model.rstrip() + SCALE,
         source=f"{source}; {CWL}",
         kernel=kernel,
         expected=expected,
-        parameters=Arguments(*arguments, MIN_REL, MAX_REL, OF, at=at, at_required=at is not None),
+        parameter_kind=Arguments(*arguments, MIN_REL, MAX_REL, OF, at=at, at_required=at is not None),
         since=None,
         traits=(BOUNDED, IGNORES_LEVEL, *traits),
         examples=examples,
@@ -385,7 +385,7 @@ cdef double graded_average_precision(const Ranking *ranking, const Params *param
     return (utility if quantity == TOTAL_UTILITY else cost if quantity == TOTAL_COST else 1.0) / first
 
 
-register(Measure(
+register(MeasureRecord(
     name="TrAP",
     title="Graded average precision (C/W/L)",
     definition="""
@@ -400,7 +400,7 @@ register(Measure(
     """,
     source=f"Harman, Evaluation Issues in Information Retrieval, IPM 28(4), 1992; {CWL}",
     kernel=Kernel.of(graded_average_precision),
-    parameters=Arguments(
+    parameter_kind=Arguments(
         REL_ARGUMENT,
         MIN_REL,
         MAX_REL,

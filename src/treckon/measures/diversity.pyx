@@ -20,7 +20,7 @@ from treckon.measures.series cimport by_rank, sum_of_weights, weight_t
 
 from treckon.measures.example_queries import SUBTOPICS
 from treckon.measures.parameters import BOOL, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments
-from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, VIEW_SUBTOPICS, Example, Measure, register
+from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, VIEW_SUBTOPICS, Example, MeasureRecord, register
 
 ALPHA_NDCG = "Clarke et al., Novelty and Diversity in Information Retrieval Evaluation, SIGIR 2008"
 CASCADE = (
@@ -28,7 +28,7 @@ CASCADE = (
     "WSDM 2011"
 )
 NRBP_SOURCE = (
-    "Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009"
+    "Clarke, Kolla and Vechtomova, An Effectiveness MeasureRecord for Ambiguous and Underspecified Queries, ICTIR 2009"
 )
 INTENT_AWARE = "Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009"
 
@@ -144,14 +144,14 @@ def diversity_measure(
     name, title, definition, source, kernel, arguments=(), *, at=None, traits=(), aliases=(), examples
 ):
     """Registers a measure over subtopics. `at`: None, "cutoff", or "cutoff!" where it has to be given."""
-    register(Measure(
+    register(MeasureRecord(
         name=name,
         title=title,
         definition=definition.rstrip() + BASIS,
         source=source,
         aliases=aliases,
         kernel=kernel,
-        parameters=Arguments(
+        parameter_kind=Arguments(
             *arguments, *RELEVANT, at=None if at is None else "cutoff", at_required=at == "cutoff!",
         ),
         view=VIEW_SUBTOPICS,

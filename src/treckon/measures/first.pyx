@@ -7,7 +7,9 @@ from treckon.measures.ties cimport TieGroup, first_group, last_rank, next_group
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SECOND
 from treckon.measures.parameters import JUDGED_ONLY_ARGUMENT, REL_ARGUMENT, Arguments
-from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, MONOTONE, PERFECT_IS_1, Example, Measure, register
+from treckon.measures.registry import (
+    BOUNDED, GROWS_WITH_CUTOFF, MONOTONE, PERFECT_IS_1, Example, MeasureRecord, register,
+)
 
 
 # 1 / rank of the first relevant document
@@ -40,7 +42,7 @@ cdef double mean_reciprocal_rank(const Ranking *ranking, const Params *params) n
     return total
 
 
-register(Measure(
+register(MeasureRecord(
     name="recip_rank",
     title="Reciprocal rank",
     definition="""
@@ -60,7 +62,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="RR",
     title="Reciprocal rank",
     definition="""
@@ -72,7 +74,7 @@ register(Measure(
     aliases=("MRR", "mrr", "rr"),
     kernel=Kernel.of(reciprocal_rank),
     expected=Kernel.of(mean_reciprocal_rank),
-    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
+    parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(

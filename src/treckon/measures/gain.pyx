@@ -18,7 +18,7 @@ from treckon.measures.parameters import (
     Pairs,
 )
 from treckon.measures.registry import (
-    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, Example, Measure, register,
+    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, Example, MeasureRecord, register,
 )
 
 JARVELIN = "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, ACM TOIS 20(4), 2002"
@@ -61,7 +61,7 @@ cdef double mean_dcg(const Ranking *ranking, const Params *params) noexcept nogi
     return finite(mean_dcg_at(ranking, params))
 
 
-register(Measure(
+register(MeasureRecord(
     name="dcg",
     title="Discounted cumulated gain",
     definition="""
@@ -74,7 +74,7 @@ register(Measure(
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(dcg),
     expected=Kernel.of(mean_dcg),
-    parameters=Pairs(),
+    parameter_kind=Pairs(),
     since="10.0",
     traits=(MONOTONE, IGNORES_LEVEL),
     examples=(
@@ -87,7 +87,7 @@ register(Measure(
 
 GAINS = Arguments(GAIN_FROM_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff")
 
-register(Measure(
+register(MeasureRecord(
     name="DCG",
     title="Discounted cumulated gain",
     definition="""
@@ -101,7 +101,7 @@ register(Measure(
     aliases=("dcg",),
     kernel=Kernel.of(dcg),
     expected=Kernel.of(mean_dcg),
-    parameters=GAINS,
+    parameter_kind=GAINS,
     since=None,
     traits=(MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL),
     examples=(
@@ -120,7 +120,7 @@ cdef double ideal_dcg(const Ranking *ranking, const Params *params) noexcept nog
     return finite(ideal_dcg_at(&walk, params, params.cutoff))
 
 
-register(Measure(
+register(MeasureRecord(
     name="ideal_dcg",
     title="Discounted cumulated gain of the ideal ranking",
     definition="""
@@ -131,7 +131,7 @@ register(Measure(
     """,
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(ideal_dcg),
-    parameters=Pairs(),
+    parameter_kind=Pairs(),
     since="10.0",
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
     examples=(
@@ -144,7 +144,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="IDCG",
     title="Discounted cumulated gain of the ideal ranking",
     definition="""
@@ -155,7 +155,7 @@ register(Measure(
     source=f"{JARVELIN}; {BURGES}",
     aliases=("idcg",),
     kernel=Kernel.of(ideal_dcg),
-    parameters=Arguments(GAIN_FROM_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT, at="cutoff"),
+    parameter_kind=Arguments(GAIN_FROM_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT, at="cutoff"),
     since=None,
     traits=(GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER),
     examples=(
@@ -178,7 +178,7 @@ cdef double mean_ndcg(const Ranking *ranking, const Params *params) noexcept nog
     return ratio(mean_dcg_at(ranking, params), ideal_dcg_at(&best, params, params.cutoff))
 
 
-register(Measure(
+register(MeasureRecord(
     name="ndcg",
     title="Normalised discounted cumulated gain (nDCG)",
     definition="""
@@ -193,7 +193,7 @@ register(Measure(
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(ndcg),
     expected=Kernel.of(mean_ndcg),
-    parameters=Pairs(),
+    parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(
         Example(*GRADED, "ndcg", 0.660694, "(2 + 1/log2(5) + 3/3) / (3 + 2/log2(3) + 1/2 + 1/log2(5)) = 3.4307/5.1925"),
@@ -208,7 +208,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="ndcg_cut",
     title="Normalised discounted cumulated gain (nDCG) at a cutoff",
     definition="""
@@ -220,7 +220,7 @@ register(Measure(
     source=f"{JARVELIN}; {BURGES}",
     kernel=Kernel.of(ndcg),
     expected=Kernel.of(mean_ndcg),
-    parameters=TREC_CUTOFFS,
+    parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(
         Example(*GRADED, "ndcg_cut_2", 0.469279, "2 / (3 + 2/log2(3))"),
@@ -231,7 +231,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="nDCG",
     title="Normalised discounted cumulated gain",
     definition="""
@@ -246,7 +246,7 @@ register(Measure(
     aliases=("NDCG", "ndcg"),
     kernel=Kernel.of(ndcg),
     expected=Kernel.of(mean_ndcg),
-    parameters=GAINS,
+    parameter_kind=GAINS,
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(
@@ -276,7 +276,7 @@ cdef double ndcg_over_relevant(const Ranking *ranking, const Params *params) noe
     return ratio(total, <double> best.rank) if total > 0.0 else 0.0
 
 
-register(Measure(
+register(MeasureRecord(
     name="ndcg_rel",
     title="nDCG averaged over the ranks of relevant documents",
     definition="""
@@ -287,7 +287,7 @@ register(Measure(
     """,
     source=f"{TREC_EVAL}, after {JARVELIN}",
     kernel=Kernel.of(ndcg_over_relevant),
-    parameters=Pairs(),
+    parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
     examples=(
         Example(
@@ -319,7 +319,7 @@ cdef double ndcg_over_grades(const Ranking *ranking, const Params *params) noexc
     return ratio(total + ratio(dcg_at(&walk, params, NO_CUTOFF), best.dcg), n_points + 2.0)
 
 
-register(Measure(
+register(MeasureRecord(
     name="Rndcg",
     title="nDCG averaged over the ends of the ideal ranking's grades",
     definition="""
@@ -331,7 +331,7 @@ register(Measure(
     """,
     source=f"{TREC_EVAL}, after {JARVELIN}",
     kernel=Kernel.of(ndcg_over_grades),
-    parameters=Pairs(),
+    parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
         Example(
@@ -357,7 +357,7 @@ cdef double binary_g(const Ranking *ranking, const Params *params) noexcept nogi
     return ratio(total, <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="binG",
     title="Binary G",
     definition="""
@@ -409,7 +409,7 @@ cdef double g(const Ranking *ranking, const Params *params) noexcept nogil:
     return ratio(total, best.sum)
 
 
-register(Measure(
+register(MeasureRecord(
     name="G",
     title="G",
     definition="""
@@ -422,7 +422,7 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(g),
-    parameters=Pairs(),
+    parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_LEVEL),
     examples=(
         Example(
@@ -467,7 +467,7 @@ cdef double mean_cumulative_reciprocal_rank(const Ranking *ranking, const Params
     return ratio(total, sum_of_reciprocals(min(ranking.n_rel, params.cutoff)))
 
 
-register(Measure(
+register(MeasureRecord(
     name="NCRR",
     title="Normalised cumulative reciprocal rank",
     definition="""
@@ -479,7 +479,7 @@ register(Measure(
     aliases=("ncrr",),
     kernel=Kernel.of(cumulative_reciprocal_rank),
     expected=Kernel.of(mean_cumulative_reciprocal_rank),
-    parameters=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
+    parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(

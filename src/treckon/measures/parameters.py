@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Discount: TypeAlias = Literal["log2", "none"] | tuple[Literal["jk"], float]
 
 
-class Setting:
+class Parameters:
     """One printed name's worth of parameters.
 
     suffix:  what is printed behind the measure's name, "" or from "_" on
@@ -62,24 +62,24 @@ class Setting:
 
 
 class Parsed:
-    """The settings that a parameter text stands for, and what of the text was read only in part."""
+    """The parameters that a parameter text stands for, and what of the text was read only in part."""
 
-    __slots__ = ("doubts", "settings")
+    __slots__ = ("warnings", "parameters")
 
-    def __init__(self, settings: tuple[Setting, ...], doubts: tuple[str, ...] = ()) -> None:
-        self.settings = settings
-        self.doubts = doubts  # one sentence each: trec_eval reads it all the same, `--strict` refuses
+    def __init__(self, parameters: tuple[Parameters, ...], warnings: tuple[str, ...] = ()) -> None:
+        self.parameters = parameters
+        self.warnings = warnings  # one sentence each: trec_eval reads it all the same, `--strict` refuses
 
 
 class ParameterKind:
-    """Base of the kinds. A measure has the default settings when its name comes without parameters."""
+    """Base of the kinds. A measure has the default parameters when its name comes without parameters."""
 
     __slots__ = ()
 
     #: How the documentation shows the parameters; "" where there are none.
     usage = ""
 
-    def defaults(self) -> tuple[Setting, ...]:
+    def defaults(self) -> tuple[Parameters, ...]:
         """Settings of the bare name."""
         raise NotImplementedError
 
@@ -96,23 +96,23 @@ class ParameterKind:
 
 
 def _integers(text: str) -> tuple[list[int], list[str]]:
-    values, doubts = [], []
+    values, warnings = [], []
     for piece in text.split(","):
         value, whole = integer_prefix(piece)
         values.append(value)
         if not whole:
-            doubts.append(f"'{shortened(piece)}' is not a whole number, read as {value}")
-    return values, doubts
+            warnings.append(f"'{shortened(piece)}' is not a whole number, read as {value}")
+    return values, warnings
 
 
 def _reals(text: str) -> tuple[list[float], list[str]]:
-    values, doubts = [], []
+    values, warnings = [], []
     for piece in text.split(","):
         value, whole = real_prefix(piece)
         values.append(value)
         if not whole:
-            doubts.append(f"'{shortened(piece)}' is not a number, read as {value:g}")
-    return values, doubts
+            warnings.append(f"'{shortened(piece)}' is not a number, read as {value:g}")
+    return values, warnings
 
 
 class NoParameters(ParameterKind):
@@ -123,8 +123,8 @@ class NoParameters(ParameterKind):
     def follows_underscore(self, text: str) -> bool:
         return False
 
-    def defaults(self) -> tuple[Setting, ...]:
-        return (Setting(),)
+    def defaults(self) -> tuple[Parameters, ...]:
+        return (Parameters(),)
 
     def parse(self, text: str, release: str) -> Parsed:
         return Parsed(self.defaults(), (f"it takes no parameters, '{shortened(text)}' has no effect",))
@@ -139,17 +139,17 @@ class Cutoffs(ParameterKind):
     def __init__(self, *cutoffs: int) -> None:
         self.cutoffs = cutoffs
 
-    def defaults(self) -> tuple[Setting, ...]:
-        return tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in self.cutoffs)
+    def defaults(self) -> tuple[Parameters, ...]:
+        return tuple(Parameters(f"_{cutoff}", cutoff=cutoff) for cutoff in self.cutoffs)
 
     def parse(self, text: str, release: str) -> Parsed:
-        cutoffs, doubts = _integers(text)
+        cutoffs, warnings = _integers(text)
         cutoffs.sort()
         if cutoffs[0] <= 0:
             raise ParameterError(f"negative cutoff: expected whole numbers from 1, found '{shortened(text)}'")
         if len(set(cutoffs)) < len(cutoffs):
             raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{shortened(text)}'")
-        return Parsed(tuple(Setting(f"_{cutoff}", cutoff=cutoff) for cutoff in cutoffs), tuple(doubts))
+        return Parsed(tuple(Parameters(f"_{cutoff}", cutoff=cutoff) for cutoff in cutoffs), tuple(warnings))
 
 
 class RealCutoffs(ParameterKind):
@@ -162,21 +162,21 @@ class RealCutoffs(ParameterKind):
         self.numbers = numbers
 
     @staticmethod
-    def _setting(number: float) -> Setting:
+    def _of(number: float) -> Parameters:
         # trec_eval cuts the text at nine characters, the underscore included.
-        return Setting(f"_{number:.2f}"[:9], reals=(number,))
+        return Parameters(f"_{number:.2f}"[:9], reals=(number,))
 
-    def defaults(self) -> tuple[Setting, ...]:
-        return tuple(map(self._setting, self.numbers))
+    def defaults(self) -> tuple[Parameters, ...]:
+        return tuple(map(self._of, self.numbers))
 
     def parse(self, text: str, release: str) -> Parsed:
-        numbers, doubts = _reals(text)
+        numbers, warnings = _reals(text)
         if any(number != number for number in numbers):
             raise ParameterError(f"expected numbers, found '{shortened(text)}'")
         numbers.sort()
         if len(set(numbers)) < len(numbers):
             raise ParameterError(f"duplicate cutoffs: expected different numbers, found '{shortened(text)}'")
-        return Parsed(tuple(map(self._setting, numbers)), tuple(doubts))
+        return Parsed(tuple(map(self._of, numbers)), tuple(warnings))
 
 
 class Reals(ParameterKind):
@@ -192,17 +192,17 @@ class Reals(ParameterKind):
         self.numbers = numbers
         self.fixed = fixed
 
-    def defaults(self) -> tuple[Setting, ...]:
-        return (Setting(reals=self.numbers),)
+    def defaults(self) -> tuple[Parameters, ...]:
+        return (Parameters(reals=self.numbers),)
 
     def parse(self, text: str, release: str) -> Parsed:
-        numbers, doubts = _reals(text)
+        numbers, warnings = _reals(text)
         if any(number - number != 0.0 for number in numbers):
             raise ParameterError(f"expected finite numbers, found '{shortened(text)}'")
         if self.fixed and len(numbers) != len(self.numbers):
             # No ParameterError: trec_eval takes any number of them and fails when it evaluates, with that exit status.
             raise EvaluationError(f"expected {len(self.numbers)} numbers, found '{shortened(text)}'")
-        return Parsed((Setting(f"_{text}", reals=tuple(numbers)),), tuple(doubts))
+        return Parsed((Parameters(f"_{text}", reals=tuple(numbers)),), tuple(warnings))
 
 
 class Pairs(ParameterKind):
@@ -218,8 +218,8 @@ class Pairs(ParameterKind):
     def __init__(self, **named: float) -> None:
         self.named = named
 
-    def defaults(self) -> tuple[Setting, ...]:
-        return (Setting(named=tuple(self.named.items())),)
+    def defaults(self) -> tuple[Parameters, ...]:
+        return (Parameters(named=tuple(self.named.items())),)
 
     def follows_underscore(self, text: str) -> bool:
         return super().follows_underscore(text) or text.partition("=")[0] in self.named
@@ -227,7 +227,7 @@ class Pairs(ParameterKind):
     def parse(self, text: str, release: str) -> Parsed:
         pairs: list[tuple[int, float]] = []
         named = dict(self.named)
-        doubts: list[str] = []
+        warnings: list[str] = []
         for item in text.split(","):
             key, equals, number = item.partition("=")
             if not equals or "=" in number:
@@ -236,7 +236,7 @@ class Pairs(ParameterKind):
             if gain - gain != 0.0:  # infinite, or no number
                 raise ParameterError(f"malformed pair parameters: expected a finite gain, found '{shortened(item)}'")
             if not whole:
-                doubts.append(f"'{shortened(number)}' is not a number, read as {gain:g}")
+                warnings.append(f"'{shortened(number)}' is not a number, read as {gain:g}")
             if key in named:
                 named[key] = gain
                 continue
@@ -245,10 +245,10 @@ class Pairs(ParameterKind):
                 pairs.append((grade, gain))
             elif release == RELEASE_9:
                 pairs.append((grade, gain))
-                doubts.append(f"'{shortened(key)}' is not a grade, read as {grade}")
+                warnings.append(f"'{shortened(key)}' is not a grade, read as {grade}")
             else:
-                doubts.append(f"'{shortened(key)}' is not a grade, left out")
-        return Parsed((Setting(f"_{text}", pairs=tuple(pairs), named=tuple(named.items())),), tuple(doubts))
+                warnings.append(f"'{shortened(key)}' is not a grade, left out")
+        return Parsed((Parameters(f"_{text}", pairs=tuple(pairs), named=tuple(named.items())),), tuple(warnings))
 
 
 NO_PARAMETERS = NoParameters()
@@ -307,7 +307,7 @@ GAIN_FROM_ARGUMENT = Argument("rel", INT, 0, "grades below it have no gain", low
 
 
 def check_gain(value: Any) -> Gain:
-    """A gain as settings hold it, of 'linear', 'exp2', 'binary', ('binary', grade) or a mapping of grades to gains.
+    """A gain as parameters hold it, of 'linear', 'exp2', 'binary', ('binary', grade) or a mapping of grades to gains.
 
     Raises ParameterError.
     """
@@ -327,7 +327,7 @@ def check_gain(value: Any) -> Gain:
 
 
 def check_discount(value: object) -> Discount:
-    """A discount as settings hold it, of 'log2', 'none' or ('jk', b) with b above 1. Raises ParameterError."""
+    """A discount as parameters hold it, of 'log2', 'none' or ('jk', b) with b above 1. Raises ParameterError."""
     if value == "log2":
         return "log2"
     if value == "none":
@@ -356,7 +356,7 @@ def _is_grade(value: object) -> bool:
 
 
 def _check(argument: Argument, value: Any) -> Any:
-    """The value of an argument as settings hold it. Raises ParameterError."""
+    """The value of an argument as parameters hold it. Raises ParameterError."""
     if argument.type == GAIN:
         return check_gain(value)
     if argument.type == DISCOUNT:
@@ -375,7 +375,7 @@ def _check(argument: Argument, value: Any) -> Any:
 
 _CUTOFF = Argument("cutoff", INT, None, "", lowest=1)
 
-# None of a setting where they aren't given: the evaluation has its own.
+# None in parameters where they aren't given: the evaluation has its own.
 _LEFT_TO_THE_EVALUATION = (REL_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT)
 
 
@@ -397,12 +397,12 @@ class Arguments(ParameterKind):
         behind = "" if at is None else f"@{at}" if at_required else f"[@{at}]"
         self.usage = f"({listed}){behind}" if listed else behind
 
-    def defaults(self) -> tuple[Setting, ...]:
-        """The setting of the bare name; none where the number behind ``@`` has to be given."""
-        return () if self.at_required else (self.setting(None, {}),)
+    def defaults(self) -> tuple[Parameters, ...]:
+        """The parameters of the bare name; none where the number behind ``@`` has to be given."""
+        return () if self.at_required else (self.read(None, {}),)
 
-    def setting(self, at: object, values: Mapping[str, object]) -> Setting:
-        """The setting of a number behind ``@`` (None: not given) and arguments by name. Raises ParameterError.
+    def read(self, at: object, values: Mapping[str, object]) -> Parameters:
+        """The parameters of a number behind ``@`` (None: not given) and arguments by name. Raises ParameterError.
 
         Its `reals` are the share behind ``@``, if there is one, and the kernel's own arguments in order, a choice by
         its number. It has no suffix: how such a measure is written is settled by `treckon.naming.syntax`.
@@ -412,35 +412,35 @@ class Arguments(ParameterKind):
             if name not in names:
                 known = f"expected one of {', '.join(names)}" if names else "it takes none"
                 raise ParameterError(f"no argument {in_short(name)}: {known}")
-        setting = Setting()
+        parameters = Parameters()
         if at is not None and self.at is None:
             raise ParameterError(f"expected nothing behind '@', found {in_short(at)}")
         if at is None and self.at_required:
             raise ParameterError(f"{self.at}: expected a number behind '@', found none")
         if at is not None and self.at == "cutoff":
-            setting.cutoff = _check(_CUTOFF, at)
+            parameters.cutoff = _check(_CUTOFF, at)
         elif at is not None and self.at is not None:
-            setting.reals = (_check(Argument(self.at, REAL, None, "", lowest=0, highest=1), at),)
+            parameters.reals = (_check(Argument(self.at, REAL, None, "", lowest=0, highest=1), at),)
         for argument in self.arguments:
             if argument.name in values:
-                _set(setting, argument, _check(argument, values[argument.name]))
+                _set(parameters, argument, _check(argument, values[argument.name]))
             elif argument not in _LEFT_TO_THE_EVALUATION:
-                _set(setting, argument, _check(argument, argument.default))
-        return setting
+                _set(parameters, argument, _check(argument, argument.default))
+        return parameters
 
 
-def _set(setting: Setting, argument: Argument, value: Any) -> None:
+def _set(parameters: Parameters, argument: Argument, value: Any) -> None:
     """Puts a checked value where the evaluation or the kernel looks for it."""
     if argument is REL_ARGUMENT:
-        setting.level = value
+        parameters.level = value
     elif argument is JUDGED_ONLY_ARGUMENT:
-        setting.condensed = value is True
+        parameters.condensed = value is True
     elif argument is GAIN_FROM_ARGUMENT:
-        setting.pairs = tuple((grade, 0.0) for grade in range(value))
+        parameters.pairs = tuple((grade, 0.0) for grade in range(value))
     elif argument.type == GAIN:
-        setting.gain = value
+        parameters.gain = value
     elif argument.type == DISCOUNT:
-        setting.discount = value
+        parameters.discount = value
     else:
         number = argument.choices.index(value) if argument.type == TEXT else value
-        setting.reals += (float(number),)
+        parameters.reals += (float(number),)

@@ -13,7 +13,7 @@ from treckon.measures.parameters import (
 )
 from treckon.measures.registry import (
     BOUNDED, GROWS_WITH_CUTOFF, IGNORES_ORDER, MONOTONE, PERFECT_IS_1, VIEW_JUDGMENT_GROUPS,
-    Example, Measure, register,
+    Example, MeasureRecord, register,
 )
 
 KENT = "Kent, Berry, Luehrs and Perry, Machine literature searching VIII, American Documentation 6(2), 1955"
@@ -32,7 +32,7 @@ cdef double mean_precision(const Ranking *ranking, const Params *params) noexcep
     return ratio(mean_n_rel_at(ranking, params.cutoff), <double> params.cutoff)
 
 
-register(Measure(
+register(MeasureRecord(
     name="P",
     title="Precision at a cutoff",
     definition="""
@@ -43,7 +43,7 @@ register(Measure(
     source=KENT,
     kernel=Kernel.of(precision),
     expected=Kernel.of(mean_precision),
-    parameters=TREC_CUTOFFS,
+    parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE),
     examples=(
         Example(*GRADED, "P_5", 0.4, "a and b are relevant among the first five: 2/5"),
@@ -53,7 +53,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="P_avgjg",
     title="Precision at a cutoff, mean over groups of assessors",
     definition="""
@@ -63,7 +63,7 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(precision),
-    parameters=TREC_CUTOFFS,
+    parameter_kind=TREC_CUTOFFS,
     view=VIEW_JUDGMENT_GROUPS,
     traits=(BOUNDED,),
     examples=(
@@ -99,7 +99,7 @@ cdef double mean_adaptive_precision(const Ranking *ranking, const Params *params
     return ratio(mean_n_rel_at(ranking, params.cutoff), <double> size_looked_at(ranking, params))
 
 
-register(Measure(
+register(MeasureRecord(
     name="P",
     title="Precision at a cutoff",
     definition="""
@@ -111,7 +111,7 @@ register(Measure(
     aliases=("Precision", "precision"),
     kernel=Kernel.of(adaptive_precision),
     expected=Kernel.of(mean_adaptive_precision),
-    parameters=Arguments(
+    parameter_kind=Arguments(
         *RELEVANT,
         Argument("adaptive", BOOL, False, "the divisor is the number retrieved where that is below the cutoff"),
         at="cutoff",
@@ -127,7 +127,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="Hits",
     title="Relevant documents found",
     definition="""
@@ -138,7 +138,7 @@ register(Measure(
     aliases=("hits",),
     kernel=Kernel.of(n_hits),
     expected=Kernel.of(mean_n_hits),
-    parameters=Arguments(*RELEVANT, at="cutoff"),
+    parameter_kind=Arguments(*RELEVANT, at="cutoff"),
     since=None,
     traits=(MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
@@ -155,7 +155,7 @@ cdef double fall_out(const Ranking *ranking, const Params *params) noexcept nogi
     return ratio(nonrel, <double> (ranking.n_ret - ranking.n_rel_ret))
 
 
-register(Measure(
+register(MeasureRecord(
     name="FallOut",
     title="Fall-out at a cutoff",
     definition="""
@@ -165,7 +165,7 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(fall_out),
-    parameters=Arguments(*RELEVANT, at="cutoff", at_required=True),
+    parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, GROWS_WITH_CUTOFF),
     examples=(
@@ -185,7 +185,7 @@ cdef double mean_recall(const Ranking *ranking, const Params *params) noexcept n
     return ratio(mean_n_rel_at(ranking, params.cutoff), <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="recall",
     title="Recall at a cutoff",
     definition="""
@@ -196,7 +196,7 @@ register(Measure(
     source=KENT,
     kernel=Kernel.of(recall),
     expected=Kernel.of(mean_recall),
-    parameters=TREC_CUTOFFS,
+    parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
         Example(*GRADED, "recall_5", 0.5, "a and b of R = 4: 2/4"),
@@ -205,7 +205,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="set_recall",
     title="Recall of the set retrieved",
     definition="""
@@ -223,7 +223,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="R",
     title="Recall at a cutoff",
     definition="""
@@ -235,7 +235,7 @@ register(Measure(
     aliases=("Recall", "recall"),
     kernel=Kernel.of(recall),
     expected=Kernel.of(mean_recall),
-    parameters=Arguments(*RELEVANT, at="cutoff", at_required=True),
+    parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
@@ -245,7 +245,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="SetR",
     title="Recall of the set retrieved",
     definition="""
@@ -254,7 +254,7 @@ register(Measure(
     """,
     source=KENT,
     kernel=Kernel.of(recall),
-    parameters=Arguments(REL_ARGUMENT),
+    parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_ORDER),
     examples=(
@@ -273,7 +273,7 @@ cdef double mean_relative_precision(const Ranking *ranking, const Params *params
     return ratio(mean_n_rel_at(ranking, params.cutoff), <double> min(params.cutoff, ranking.n_rel))
 
 
-register(Measure(
+register(MeasureRecord(
     name="relative_P",
     title="Precision at a cutoff, relative to the best possible",
     definition="""
@@ -284,7 +284,7 @@ register(Measure(
     source=TREC_EVAL,
     kernel=Kernel.of(relative_precision),
     expected=Kernel.of(mean_relative_precision),
-    parameters=TREC_CUTOFFS,
+    parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
         Example(*GRADED, "relative_P_5", 0.5, "2 / min(5, 4)"),
@@ -294,7 +294,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="R_cap",
     title="Capped recall at a cutoff",
     definition="""
@@ -306,7 +306,7 @@ register(Measure(
     aliases=("r_cap", "recall_cap"),
     kernel=Kernel.of(relative_precision),
     expected=Kernel.of(mean_relative_precision),
-    parameters=Arguments(*RELEVANT, at="cutoff", at_required=True),
+    parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
@@ -335,7 +335,7 @@ cdef double mean_success(const Ranking *ranking, const Params *params) noexcept 
     return 1.0 - none
 
 
-register(Measure(
+register(MeasureRecord(
     name="success",
     title="Success at a cutoff (hit rate)",
     definition="""
@@ -345,7 +345,7 @@ register(Measure(
     source="Craswell, Hawking, Wilkinson and Wu, Overview of the TREC 2003 Web Track, TREC 2003",
     kernel=Kernel.of(success),
     expected=Kernel.of(mean_success),
-    parameters=Cutoffs(1, 5, 10),
+    parameter_kind=Cutoffs(1, 5, 10),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
         Example(*SECOND, "success_1", 0.0, "the first document, z, is unjudged"),
@@ -354,7 +354,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="Success",
     title="Success at a cutoff (hit rate)",
     definition="""
@@ -366,7 +366,7 @@ register(Measure(
     aliases=("HitRate", "hit_rate", "success"),
     kernel=Kernel.of(success),
     expected=Kernel.of(mean_success),
-    parameters=Arguments(*RELEVANT, at="cutoff", at_required=True),
+    parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF),
     examples=(
@@ -386,7 +386,7 @@ cdef double mean_r_precision(const Ranking *ranking, const Params *params) noexc
     return ratio(mean_n_rel_at(ranking, ranking.n_rel), <double> ranking.n_rel)
 
 
-register(Measure(
+register(MeasureRecord(
     name="Rprec",
     title="R-precision",
     definition="""
@@ -405,7 +405,7 @@ register(Measure(
 ))
 
 
-register(Measure(
+register(MeasureRecord(
     name="Rprec",
     title="R-precision",
     definition="""
@@ -417,7 +417,7 @@ register(Measure(
     aliases=("RPrec", "rprec", "r_precision"),
     kernel=Kernel.of(r_precision),
     expected=Kernel.of(mean_r_precision),
-    parameters=Arguments(*RELEVANT),
+    parameter_kind=Arguments(*RELEVANT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
     examples=(
@@ -437,7 +437,7 @@ cdef double r_precision_multiple(const Ranking *ranking, const Params *params) n
     return ratio(<double> n_rel_at(ranking, <long long> cutoff), cutoff)
 
 
-register(Measure(
+register(MeasureRecord(
     name="Rprec_mult",
     title="Precision at multiples of R",
     definition="""
@@ -447,7 +447,7 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(r_precision_multiple),
-    parameters=MULTIPLES,
+    parameter_kind=MULTIPLES,
     traits=(BOUNDED, MONOTONE),
     examples=(
         Example(*GRADED, "Rprec_mult_0.20", 1.0, "R = 4; c = trunc(0.8 + 0.9) = 1, a is relevant: 1/1"),
@@ -458,7 +458,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="Rprec_mult_avgjg",
     title="Precision at multiples of R, mean over groups of assessors",
     definition="""
@@ -468,7 +468,7 @@ register(Measure(
     """,
     source=TREC_EVAL,
     kernel=Kernel.of(r_precision_multiple),
-    parameters=MULTIPLES,
+    parameter_kind=MULTIPLES,
     view=VIEW_JUDGMENT_GROUPS,
     traits=(BOUNDED,),
     examples=(
@@ -483,7 +483,7 @@ cdef double set_precision(const Ranking *ranking, const Params *params) noexcept
     return ratio(<double> ranking.n_rel_ret, <double> ranking.n_ret)
 
 
-register(Measure(
+register(MeasureRecord(
     name="set_P",
     title="Precision of the set retrieved",
     definition="""
@@ -507,7 +507,7 @@ cdef double set_precision_over(const Ranking *ranking, const Params *params) noe
     return ratio(<double> n_rel_at(ranking, ranking.n_ret), <double> n)
 
 
-register(Measure(
+register(MeasureRecord(
     name="SetP",
     title="Precision of the set retrieved",
     definition="""
@@ -517,7 +517,7 @@ register(Measure(
     """,
     source=KENT,
     kernel=Kernel.of(set_precision_over),
-    parameters=Arguments(*RELEVANT, Argument("relative", BOOL, False, "the divisor is R where that is smaller")),
+    parameter_kind=Arguments(*RELEVANT, Argument("relative", BOOL, False, "the divisor is R where that is smaller")),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
     examples=(
@@ -533,7 +533,7 @@ cdef double set_relative_precision(const Ranking *ranking, const Params *params)
     return ratio(<double> ranking.n_rel_ret, <double> min(ranking.n_ret, ranking.n_rel))
 
 
-register(Measure(
+register(MeasureRecord(
     name="set_relative_P",
     title="Precision of the set retrieved, relative to the best possible",
     definition="""
@@ -558,7 +558,7 @@ cdef double set_f(const Ranking *ranking, const Params *params) noexcept nogil:
     return ratio((x + 1.0) * precision * recall, x * precision + recall)
 
 
-register(Measure(
+register(MeasureRecord(
     name="set_F",
     title="F measure of the set retrieved",
     definition="""
@@ -569,7 +569,7 @@ register(Measure(
     """,
     source="van Rijsbergen, Information Retrieval, 2nd edition, Butterworths, 1979",
     kernel=Kernel.of(set_f),
-    parameters=Reals(1.0),
+    parameter_kind=Reals(1.0),
     traits=(BOUNDED, IGNORES_ORDER),
     examples=(
         Example(*GRADED, "set_F", 0.545455, "P = 3/7, R = 3/4: 2 * 3/7 * 3/4 / (3/7 + 3/4) = 6/11"),
@@ -597,7 +597,7 @@ cdef double mean_f(const Ranking *ranking, const Params *params) noexcept nogil:
 
 BETA = Argument("beta", REAL, 1.0, "how many times as much recall weighs as precision", lowest=0, highest=1e6)
 
-register(Measure(
+register(MeasureRecord(
     name="F",
     title="F measure at a cutoff",
     definition="""
@@ -610,7 +610,7 @@ register(Measure(
     aliases=("F1", "f1"),
     kernel=Kernel.of(f),
     expected=Kernel.of(mean_f),
-    parameters=Arguments(*RELEVANT, BETA, at="cutoff"),
+    parameter_kind=Arguments(*RELEVANT, BETA, at="cutoff"),
     since=None,
     traits=(BOUNDED, MONOTONE),
     examples=(
@@ -619,7 +619,7 @@ register(Measure(
     ),
 ))
 
-register(Measure(
+register(MeasureRecord(
     name="SetF",
     title="F measure of the set retrieved",
     definition="""
@@ -629,7 +629,7 @@ register(Measure(
     """,
     source="van Rijsbergen, Information Retrieval, 2nd edition, Butterworths, 1979",
     kernel=Kernel.of(f),
-    parameters=Arguments(*RELEVANT, BETA),
+    parameter_kind=Arguments(*RELEVANT, BETA),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
     examples=(

@@ -12,7 +12,7 @@ from treckon.measures.ratio cimport ratio
 from treckon.measures.aggregation import SUM
 from treckon.measures.example_queries import LEVELS, SUBGROUPS
 from treckon.measures.registry import (
-    BOUNDED, IGNORES_LEVEL, IGNORES_UNJUDGED_ORDER, INTEGER, VIEW_PREFERENCES, Example, Measure, register,
+    BOUNDED, IGNORES_LEVEL, IGNORES_UNJUDGED_ORDER, INTEGER, VIEW_PREFERENCES, Example, MeasureRecord, register,
 )
 
 TREC_EVAL = "Buckley, trec_eval 9"
@@ -43,7 +43,7 @@ cdef double num_possible(const Preferences *preferences) noexcept nogil:
     return <double> total(preferences, ALL).possible
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_num_prefs_poss",
     title="Preferences possible",
     definition="""
@@ -75,7 +75,7 @@ cdef double num_fulfilled(const Preferences *preferences) noexcept nogil:
     return <double> total(preferences, ALL).fulfilled
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_num_prefs_ful",
     title="Preferences fulfilled",
     definition="""
@@ -106,7 +106,7 @@ cdef double num_fulfilled_retrieved(const Preferences *preferences) noexcept nog
     return <double> total(preferences, RETRIEVED).fulfilled
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_num_prefs_ful_ret",
     title="Preferences fulfilled between retrieved documents",
     definition="""
@@ -140,7 +140,7 @@ cdef double share(const Preferences *preferences) noexcept nogil:
     return simple(preferences, ALL)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_simp",
     title="Share of the preferences that are fulfilled",
     definition="""
@@ -166,7 +166,7 @@ cdef double share_implied(const Preferences *preferences) noexcept nogil:
     return simple(preferences, IMPLIED)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_simp_imp",
     title="Share of the preferences with a retrieved document that are fulfilled",
     definition="""
@@ -191,7 +191,7 @@ cdef double share_retrieved(const Preferences *preferences) noexcept nogil:
     return simple(preferences, RETRIEVED)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_simp_ret",
     title="Share of the preferences between retrieved documents that are fulfilled",
     definition="""
@@ -214,7 +214,7 @@ cdef double pair_mean(const Preferences *preferences) noexcept nogil:
     return ratio(preferences.pairs[ALL].shares, <double> preferences.pairs[ALL].count)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_pair",
     title="Share of fulfilled preferences, mean over pairs of documents",
     definition="""
@@ -242,7 +242,7 @@ cdef double pair_mean_implied(const Preferences *preferences) noexcept nogil:
     return ratio(preferences.pairs[IMPLIED].shares, <double> preferences.pairs[IMPLIED].count)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_pair_imp",
     title="Share of fulfilled preferences, mean over pairs with a retrieved document",
     definition="""
@@ -265,7 +265,7 @@ cdef double pair_mean_retrieved(const Preferences *preferences) noexcept nogil:
     return ratio(preferences.pairs[RETRIEVED].shares, <double> preferences.pairs[RETRIEVED].count)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_pair_ret",
     title="Share of fulfilled preferences, mean over pairs of retrieved documents",
     definition="""
@@ -299,7 +299,7 @@ cdef double group_share(const Preferences *preferences) noexcept nogil:
     return group_mean(preferences, ALL)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_avgjg",
     title="Share of fulfilled preferences, mean over groups of assessors",
     definition="""
@@ -323,7 +323,7 @@ cdef double group_share_implied(const Preferences *preferences) noexcept nogil:
     return group_mean(preferences, IMPLIED)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_avgjg_imp",
     title="Share of fulfilled preferences with a retrieved document, mean over groups",
     definition="""
@@ -346,7 +346,7 @@ cdef double group_share_retrieved(const Preferences *preferences) noexcept nogil
     return group_mean(preferences, RETRIEVED)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_avgjg_ret",
     title="Share of fulfilled preferences between retrieved documents, mean over groups",
     definition="""
@@ -396,7 +396,7 @@ cdef double limited_share(const Preferences *preferences) noexcept nogil:
     return limited_mean(preferences, False)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_avgjg_Rnonrel",
     title="Share of fulfilled preferences, with R nonrelevant documents",
     definition="""
@@ -433,7 +433,7 @@ cdef double limited_share_retrieved(const Preferences *preferences) noexcept nog
     return limited_mean(preferences, True)
 
 
-register(Measure(
+register(MeasureRecord(
     name="prefs_avgjg_Rnonrel_ret",
     title="Share of fulfilled preferences between retrieved documents, with R nonrelevant documents",
     definition="""

@@ -67,7 +67,7 @@ IGNORES_ORDER = "ignores the order"  # the retrieved documents may be put in any
 IGNORES_UNJUDGED_ORDER = "ignores unjudged documents"  # unpooled documents may be put anywhere
 
 
-class Measure:
+class MeasureRecord:
     """Everything that the package knows about one measure.
 
     name:        as trec_eval prints it, without parameters
@@ -79,7 +79,7 @@ class Measure:
     kernel:      the compiled function; None for what needs no ranking (`view` VIEW_RUN)
     expected:    the compiled function of the mean over all orders of tied documents; None where no closed form is known
     function:    a user's own, in place of a kernel: takes what `Results.ranking` gives and the measure asked for
-    parameters:  the kind of parameters that may follow the name, with its defaults
+    parameter_kind: the kind of parameters that may follow the name, with its defaults
     aggregate:   how the values of queries become one
     value_type:  REAL, INTEGER or TEXT
     view:        what the kernel looks at
@@ -95,7 +95,7 @@ class Measure:
 
     __slots__ = (
         "aggregate", "aliases", "definition", "examples", "expected", "function", "kernel", "missing", "name",
-        "parameters", "per_query", "recounted_from", "since", "source", "summary", "title", "traits",
+        "parameter_kind", "per_query", "recounted_from", "since", "source", "summary", "title", "traits",
         "value_type", "view",
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ class Measure:
         kernel: Kernel | None = None,
         expected: Kernel | None = None,
         function: Callable[..., float] | None = None,
-        parameters: ParameterKind = NO_PARAMETERS,
+        parameter_kind: ParameterKind = NO_PARAMETERS,
         aggregate: Aggregate = MEAN,
         value_type: str = REAL,
         view: str = VIEW_RANKING,
@@ -131,7 +131,7 @@ class Measure:
         self.kernel = kernel
         self.expected = expected
         self.function = function
-        self.parameters = parameters
+        self.parameter_kind = parameter_kind
         self.aggregate = aggregate
         self.value_type = value_type
         self.view = view
@@ -145,7 +145,7 @@ class Measure:
     @property
     def arguments(self) -> dict[str, Argument]:
         """The arguments of a measure by the field's names, by name; trec_eval's measures have none of these."""
-        return {one.name: one for one in getattr(self.parameters, "arguments", ())}
+        return {one.name: one for one in getattr(self.parameter_kind, "arguments", ())}
 
     @property
     def has_exact_mean_over_ties(self) -> bool:
@@ -157,13 +157,13 @@ class Measure:
         return f"<measure {self.name}>"
 
 
-_trec_eval: dict[str, Measure] = {}  # by trec_eval's names
-_field: dict[str, Measure] = {}  # by the field's names
-_aliases: dict[str, Measure] = {}
-_lower_case: dict[str, Measure] = {}
+_trec_eval: dict[str, MeasureRecord] = {}  # by trec_eval's names
+_field: dict[str, MeasureRecord] = {}  # by the field's names
+_aliases: dict[str, MeasureRecord] = {}
+_lower_case: dict[str, MeasureRecord] = {}
 
 
-def register(measure: Measure) -> None:
+def register(measure: MeasureRecord) -> None:
     """Adds a record: to trec_eval's where it says since when trec_eval has it, else to the field's. Once a name."""
     names = _field if measure.since is None else _trec_eval
     if measure.name in names:
@@ -177,7 +177,7 @@ def register(measure: Measure) -> None:
         _lower_case.setdefault(measure.name.lower(), measure)
 
 
-def redefine(measure: Measure) -> None:
+def redefine(measure: MeasureRecord) -> None:
     """Adds a user's own record, in place of an own one of that name. Raises ParameterError for a name that is taken."""
     known = _field.get(measure.name) or _aliases.get(measure.name) or find(measure.name)
     if known is not None and known.function is None:
@@ -185,22 +185,22 @@ def redefine(measure: Measure) -> None:
     _field[measure.name] = measure
 
 
-def find(name: str) -> Measure | None:
+def find(name: str) -> MeasureRecord | None:
     """trec_eval's measure of exactly this name, or None."""
     return _trec_eval.get(name)
 
 
-def find_field(name: str) -> Measure | None:
+def find_field(name: str) -> MeasureRecord | None:
     """The measure that has this name or alias in the field, or whose name this is in lower case, or None."""
     return _field.get(name) or _aliases.get(name) or _lower_case.get(name)
 
 
-def all_measures() -> Iterator[Measure]:
+def all_measures() -> Iterator[MeasureRecord]:
     """Every record: trec_eval's, then the field's, each in the order of registration."""
     yield from _trec_eval.values()
     yield from _field.values()
 
 
-def field_measures() -> Iterator[Measure]:
+def field_measures() -> Iterator[MeasureRecord]:
     """The records by the field's names."""
     return iter(_field.values())

@@ -7,7 +7,7 @@ from treckon._native.ranking cimport UNJUDGED, Kernel, Params, Ranking
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT
 from treckon.measures.parameters import Reals
-from treckon.measures.registry import IGNORES_LEVEL, TEXT, Example, Measure, register
+from treckon.measures.registry import IGNORES_LEVEL, TEXT, Example, MeasureRecord, register
 
 
 # a character for each of the first trunc(length) documents
@@ -28,7 +28,7 @@ cdef int64_t relevance_string(const Ranking *ranking, const Params *params, char
     return length
 
 
-register(Measure(
+register(MeasureRecord(
     name="relstring",
     title="Grades of the first documents as a text",
     definition="""
@@ -39,7 +39,7 @@ register(Measure(
     """,
     source="Buckley, trec_eval 9",
     kernel=Kernel.of_text(relevance_string),
-    parameters=Reals(10.0),
+    parameter_kind=Reals(10.0),
     value_type=TEXT,
     summary=False,
     traits=(IGNORES_LEVEL,),

@@ -12,7 +12,9 @@ from treckon.measures.walks cimport Retrieved, next_retrieved, walk_retrieved
 
 from treckon.measures.example_queries import GRADED, NOTHING_RELEVANT, SHORT
 from treckon.measures.parameters import INT, JUDGED_ONLY_ARGUMENT, REAL, REL_ARGUMENT, Argument, Arguments, Pairs
-from treckon.measures.registry import BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, Example, Measure, register
+from treckon.measures.registry import (
+    BOUNDED, GROWS_WITH_CUTOFF, IGNORES_LEVEL, MONOTONE, Example, MeasureRecord, register,
+)
 
 MOFFAT = "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, ACM TOIS 27(1), 2008"
 
@@ -55,7 +57,7 @@ cdef double rank_biased_precision(const Ranking *ranking, const Params *params) 
     return finite((1.0 - params.persistence) * total)
 
 
-register(Measure(
+register(MeasureRecord(
     name="rbp",
     title="Rank-biased precision",
     definition="""
@@ -70,7 +72,7 @@ register(Measure(
     """,
     source=MOFFAT,
     kernel=Kernel.of(rank_biased_precision),
-    parameters=Pairs(p=0.9),
+    parameter_kind=Pairs(p=0.9),
     since="10.0",
     traits=(BOUNDED, MONOTONE, IGNORES_LEVEL),
     examples=(
@@ -102,7 +104,7 @@ cdef double rank_biased_precision_residual(const Ranking *ranking, const Params 
     return finite(weight + (1.0 - p) * total)
 
 
-register(Measure(
+register(MeasureRecord(
     name="rbp_resid",
     title="Residual of rank-biased precision",
     definition="""
@@ -115,7 +117,7 @@ register(Measure(
     """,
     source=MOFFAT,
     kernel=Kernel.of(rank_biased_precision_residual),
-    parameters=Pairs(p=0.9),
+    parameter_kind=Pairs(p=0.9),
     missing=0.0,
     since="10.0",
     traits=(BOUNDED, IGNORES_LEVEL),
@@ -168,7 +170,7 @@ cdef double mean_rbp_at(const Ranking *ranking, const Params *params) noexcept n
 
 PERSISTENCE = Argument("p", REAL, 0.8, "persistence: the chance of going on to the next document", lowest=0, highest=1)
 
-register(Measure(
+register(MeasureRecord(
     name="RBP",
     title="Rank-biased precision",
     definition="""
@@ -182,7 +184,7 @@ register(Measure(
     aliases=("rbp",),
     kernel=Kernel.of(rbp_at),
     expected=Kernel.of(mean_rbp_at),
-    parameters=Arguments(
+    parameter_kind=Arguments(
         PERSISTENCE,
         Argument("max_rel", INT, 0, "highest grade of graded gains; 0: gains are binary", lowest=0, highest=10**9),
         REL_ARGUMENT,
@@ -225,7 +227,7 @@ cdef double mean_rbp_residual(const Ranking *ranking, const Params *params) noex
     return fmax(1.0 - total, 0.0)
 
 
-register(Measure(
+register(MeasureRecord(
     name="RBPResidual",
     title="Residual of rank-biased precision",
     definition="""
@@ -239,7 +241,7 @@ register(Measure(
     aliases=("rbp_residual",),
     kernel=Kernel.of(rbp_residual),
     expected=Kernel.of(mean_rbp_residual),
-    parameters=Arguments(PERSISTENCE, at="cutoff"),
+    parameter_kind=Arguments(PERSISTENCE, at="cutoff"),
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
     examples=(

@@ -12,23 +12,23 @@ from operator import index
 
 from treckon.errors import EvaluationError, ParameterError, UnknownMeasureError, in_short, shortened
 from treckon.measures import registry
-from treckon.measures.parameters import DISCOUNT, GAIN, Arguments, RealCutoffs, Setting
+from treckon.measures.parameters import DISCOUNT, GAIN, Arguments, Parameters, RealCutoffs
 from treckon.naming import trec_eval as names
 from treckon.naming.ir_measures import CONSTANT, DCG, WITH_ARGUMENTS
 from treckon.naming.releases import NICKNAMES
-from treckon.naming.trec_eval import Asked
+from treckon.naming.trec_eval import RequestedMeasure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import NoReturn
 
-    from treckon.measures.registry import Measure as Record
+    from treckon.measures.registry import MeasureRecord
 
 LOWEST_INTEGER, HIGHEST_INTEGER = -(2**63), 2**63 - 1
 
 
-class Measure(Asked):
+class Measure(RequestedMeasure):
     """A measure with its cutoff and arguments: what a user asks for, and the key of its values.
 
     Made by `parse`. Its text is the shortest that says the same (``parse(str(m)) == m``): names stand for their
@@ -40,23 +40,23 @@ class Measure(Asked):
 
     __slots__ = ("_arguments", "at")
 
-    measure: Record
+    record: MeasureRecord
     name: str
-    setting: Setting
+    parameters: Parameters
     at: int | float | None
     _arguments: dict[str, object]
 
     def __init__(
         self,
-        record: Record,
-        setting: Setting,
+        record: MeasureRecord,
+        parameters: Parameters,
         text: str,
         at: int | float | None = None,
         arguments: Mapping[str, object] | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "measure", record)
-        put(self, "setting", setting)
+        put(self, "record", record)
+        put(self, "parameters", parameters)
         put(self, "name", text)
         put(self, "at", at)
         put(self, "_arguments", dict(arguments or {}))
@@ -64,7 +64,7 @@ class Measure(Asked):
     @property
     def title(self) -> str:
         """The field's name of it, one line."""
-        return self.measure.title
+        return self.record.title
 
     @property
     def arguments(self) -> dict[str, object]:
@@ -74,9 +74,9 @@ class Measure(Asked):
     @property
     def traits(self) -> tuple[str, ...]:
         """What holds for its values with these arguments, such as `treckon.measures.registry.BOUNDED`."""
-        kind = self.measure.parameters
+        kind = self.record.parameter_kind
         given = [one for one in kind.arguments if one.name in self._arguments] if isinstance(kind, Arguments) else []
-        return tuple(trait for trait in self.measure.traits if not any(trait in one.breaks for one in given))
+        return tuple(trait for trait in self.record.traits if not any(trait in one.breaks for one in given))
 
     def __call__(self, **arguments: object) -> Measure:
         """The measure with these arguments besides its own, or in their place.
@@ -84,7 +84,7 @@ class Measure(Asked):
         Raises ParameterError for an argument that it doesn't have or that can't have this value.
         """
         self._refuse_trec_eval("arguments")
-        return field_measure(self.measure, self.at, {**self._arguments, **_translated(self.measure, arguments)})
+        return field_measure(self.record, self.at, {**self._arguments, **_translated(self.record, arguments)})
 
     def __matmul__(self, at: object) -> Measure:
         """The measure at this cutoff (IPrec: at this recall) in place of its own.
@@ -92,10 +92,10 @@ class Measure(Asked):
         Raises ParameterError where it takes none, or not this one.
         """
         self._refuse_trec_eval("cutoff")
-        return field_measure(self.measure, at, self._arguments)
+        return field_measure(self.record, at, self._arguments)
 
     def _refuse_trec_eval(self, what: str) -> None:
-        if self.measure.since is not None:
+        if self.record.since is not None:
             carried = "a name of trec_eval carries its parameters itself"
             raise ParameterError(f"{self}: {carried}, it takes no {what} besides")
 
@@ -161,7 +161,7 @@ def parse_all(
             found[item] = None
         elif isinstance(item, str):
             some = _parsed(item, release)
-            if fits is not None and len({one.measure for one in some}) > 1:
+            if fits is not None and len({one.record for one in some}) > 1:
                 some = tuple(filter(fits, some)) or some
             found.update(dict.fromkeys(some))
         else:
@@ -169,7 +169,7 @@ def parse_all(
     return tuple(found)
 
 
-def field_measure(record: Record, at: object = None, arguments: Mapping[str, object] | None = None) -> Measure:
+def field_measure(record: MeasureRecord, at: object = None, arguments: Mapping[str, object] | None = None) -> Measure:
     """A measure by the field's name: the record with a cutoff (or recall, as the record has it) and arguments.
 
     Raises ParameterError, which says what the record takes.
@@ -182,10 +182,10 @@ def field_measure(record: Record, at: object = None, arguments: Mapping[str, obj
         at = None if at is None else _plain("@", at)
         plain = {name: _plain(name, value) for name, value in arguments.items()}
         plain = {one.name: plain[one.name] for one in kind.arguments if one.name in plain}
-        setting = kind.setting(at, plain)
+        parameters = kind.read(at, plain)
         for name in tuple(plain):
             rest = {other: value for other, value in plain.items() if other != name}
-            if _changes_nothing(kind, at, rest, setting):
+            if _changes_nothing(kind, at, rest, parameters):
                 plain = rest
     except ParameterError as error:
         raise ParameterError(f"{record.name}: {error}") from None
@@ -194,24 +194,24 @@ def field_measure(record: Record, at: object = None, arguments: Mapping[str, obj
         text += "(" + ", ".join(f"{name}={_value_text(value)}" for name, value in plain.items()) + ")"
     if at is not None:
         text += "@" + _value_text(at)
-    return Measure(record, setting, text, at, plain)  # type: ignore[arg-type]  # the kind has taken it for a number
+    return Measure(record, parameters, text, at, plain)  # type: ignore[arg-type]  # the kind has taken it for a number
 
 
-def _changes_nothing(kind: Arguments, at: object, rest: dict[str, object], setting: Setting) -> bool:
-    """Whether the rest of the arguments come to the same setting. (``rel=1`` doesn't: an evaluation may say rel 2.)"""
+def _changes_nothing(kind: Arguments, at: object, rest: dict[str, object], parameters: Parameters) -> bool:
+    """Whether the rest of the arguments come to the same. (``rel=1`` doesn't: an evaluation may say rel 2.)"""
     try:
-        shorter = kind.setting(at, rest)
+        shorter = kind.read(at, rest)
     except ParameterError:  # the argument has to be given
         return False
-    return all(getattr(shorter, slot) == getattr(setting, slot) for slot in Setting.__slots__ if slot != "suffix")
+    return all(getattr(shorter, slot) == getattr(parameters, slot) for slot in Parameters.__slots__ if slot != "suffix")
 
 
-def _kind_of(record: Record) -> Arguments:
+def _kind_of(record: MeasureRecord) -> Arguments:
     """The arguments that a record of the field takes."""
-    return record.parameters if isinstance(record.parameters, Arguments) else Arguments()
+    return record.parameter_kind if isinstance(record.parameter_kind, Arguments) else Arguments()
 
 
-def _translated(record: Record, arguments: Mapping[str, object]) -> dict[str, object]:
+def _translated(record: MeasureRecord, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with ir_measures' put into ours. Raises ParameterError for what the record doesn't have."""
     known = {one.name: one.type for one in _kind_of(record).arguments}
     gain = next((name for name, type in known.items() if type == GAIN), None)
@@ -263,7 +263,7 @@ def _nearest(word: str, known: Iterable[str], instead: str = "") -> str:
     return f"; did you mean {_alternatives(near)}?" if near else instead
 
 
-def _find(name: str) -> tuple[Record | None, dict[str, object]]:
+def _find(name: str) -> tuple[MeasureRecord | None, dict[str, object]]:
     """The record that a name of the field stands for, and the arguments that the name has in it.
 
     Names are also read with hyphens, as ndeval prints them: ``alpha-nDCG``.
@@ -337,20 +337,22 @@ def _by_trec_eval_name(text: str, release: str) -> tuple[Measure, ...]:
         raise _unknown(text) from None
     except EvaluationError as error:
         raise ParameterError(str(error)) from None
-    if request.doubts:
-        raise ParameterError(f"'{shortened(text)}': trec_eval reads only a part of this: {'; '.join(request.doubts)}")
-    return tuple(Measure(asked.measure, asked.setting, _trec_eval_text(asked)) for asked in request.asked)
+    if read_in_part := "; ".join(request.warnings):
+        raise ParameterError(f"'{shortened(text)}': trec_eval reads only a part of this: {read_in_part}")
+    return tuple(
+        Measure(requested.record, requested.parameters, _trec_eval_text(requested)) for requested in request.measures
+    )
 
 
-def _trec_eval_text(asked: Asked) -> str:
+def _trec_eval_text(requested: RequestedMeasure) -> str:
     """The printed name. Where that rounds the number, the name with all of it behind a dot."""
-    kind, printed = asked.measure.parameters, asked.setting.suffix[1:]
+    kind, printed = requested.record.parameter_kind, requested.parameters.suffix[1:]
     if not isinstance(kind, RealCutoffs):
-        return asked.name
-    (number,) = asked.setting.reals
+        return requested.name
+    (number,) = requested.parameters.reals
     if kind.follows_underscore(printed) and float(printed) == number:
-        return asked.name
-    return f"{asked.measure.name}.{number!r}"
+        return requested.name
+    return f"{requested.record.name}.{number!r}"
 
 
 class _Reader:

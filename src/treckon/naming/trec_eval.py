@@ -12,19 +12,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from treckon.measures.parameters import Setting
-    from treckon.measures.registry import Measure
+    from treckon.measures.parameters import Parameters
+    from treckon.measures.registry import MeasureRecord
 
 
-class Asked:
-    """One printed name: a measure with one setting of its parameters."""
+class RequestedMeasure:
+    """One printed name: a measure with its parameters."""
 
-    __slots__ = ("measure", "name", "setting")
+    __slots__ = ("name", "parameters", "record")
 
-    def __init__(self, measure: Measure, setting: Setting) -> None:
-        self.measure = measure
-        self.setting = setting
-        self.name = measure.name + setting.suffix
+    def __init__(self, record: MeasureRecord, parameters: Parameters) -> None:
+        self.record = record
+        self.parameters = parameters
+        self.name = record.name + parameters.suffix
 
     def __repr__(self) -> str:
         return self.name
@@ -33,24 +33,24 @@ class Asked:
 class Request:
     """What the texts of a request stand for.
 
-    asked:   the printed names, in trec_eval's order
-    doubts:  sentences about parameters that were read only in part
+    measures: the printed names, in trec_eval's order
+    warnings: sentences about parameters that were read only in part
     """
 
-    __slots__ = ("asked", "doubts")
+    __slots__ = ("measures", "warnings")
 
-    def __init__(self, asked: tuple[Asked, ...], doubts: tuple[str, ...]) -> None:
-        self.asked = asked
-        self.doubts = doubts
+    def __init__(self, measures: tuple[RequestedMeasure, ...], warnings: tuple[str, ...]) -> None:
+        self.measures = measures
+        self.warnings = warnings
 
 
-def all_in_order() -> list[Measure]:
+def all_in_order() -> list[MeasureRecord]:
     """Every measure: trec_eval's in the order in which it prints them, then the others."""
     known = [measure for name in PRINT_ORDER if (measure := registry.find(name)) is not None]
     return known + list(registry.field_measures())
 
 
-def _find(name: str, release: str) -> Measure | None:
+def _find(name: str, release: str) -> MeasureRecord | None:
     """The measure of that name, if that release of trec_eval has it."""
     measure = registry.find(name)
     if measure is None or (measure.since == RELEASE_10 and release == RELEASE_9):
@@ -69,7 +69,7 @@ def _split(text: str, release: str) -> tuple[str, str | None]:
     at = text.find("_")
     while at > 0:
         measure, parameters = _find(text[:at], release), text[at + 1 :]
-        if measure is not None and measure.parameters.follows_underscore(parameters):
+        if measure is not None and measure.parameter_kind.follows_underscore(parameters):
             return text[:at], parameters
         at = text.find("_", at + 1)
     raise UnknownMeasureError(f"illegal measure '{shortened(name)}'")
@@ -81,7 +81,7 @@ def request(texts: Iterable[str], release: str) -> Request:
     Raises UnknownMeasureError for a name that the release lacks. Of several texts for one measure, the first that
     carries parameters decides. Parameters are read by `parse_parameters`.
     """
-    parameters: dict[str, str | None] = {}
+    texts_of: dict[str, str | None] = {}
     ignored = []
     for text in texts:
         name, own = _split(text, release)
@@ -90,29 +90,31 @@ def request(texts: Iterable[str], release: str) -> Request:
                 ignored.append(f"{name}: a nickname takes no parameters, '{shortened(own)}' has no effect")
             for member in NICKNAMES[name]:
                 if _find(member, release) is not None:
-                    parameters.setdefault(member, None)
-        elif parameters.get(name) is None:
-            parameters[name] = own
-    asked: list[Asked] = []
+                    texts_of.setdefault(member, None)
+        elif texts_of.get(name) is None:
+            texts_of[name] = own
+    measures: list[RequestedMeasure] = []
     for name in PRINT_ORDER:
-        if name in parameters:
-            measure = registry.find(name)
-            assert measure is not None  # _split and the nicknames only let measures through
-            settings, doubts = parse_parameters(measure, parameters[name], release)
-            asked.extend(Asked(measure, setting) for setting in settings)
-            ignored.extend(doubts)
-    return Request(tuple(asked), tuple(ignored))
+        if name in texts_of:
+            record = registry.find(name)
+            assert record is not None  # _split and the nicknames only let measures through
+            read, warnings = parse_parameters(record, texts_of[name], release)
+            measures.extend(RequestedMeasure(record, parameters) for parameters in read)
+            ignored.extend(warnings)
+    return Request(tuple(measures), tuple(ignored))
 
 
-def parse_parameters(measure: Measure, text: str | None, release: str) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
-    """Settings of a measure's parameter text, and sentences about what was read only in part.
+def parse_parameters(
+    measure: MeasureRecord, text: str | None, release: str
+) -> tuple[tuple[Parameters, ...], tuple[str, ...]]:
+    """Parameters of a measure's parameter text, and sentences about what was read only in part.
 
     Raises ParameterError where the text can't be read, EvaluationError where the measure can't be computed with it.
     """
     if text is None:
-        return measure.parameters.defaults(), ()
+        return measure.parameter_kind.defaults(), ()
     try:
-        parsed = measure.parameters.parse(text, release)
+        parsed = measure.parameter_kind.parse(text, release)
     except (ParameterError, EvaluationError) as error:
         raise type(error)(f"{measure.name}: {error}") from None
-    return parsed.settings, tuple(f"{measure.name}: {doubt}" for doubt in parsed.doubts)
+    return parsed.parameters, tuple(f"{measure.name}: {warning}" for warning in parsed.warnings)

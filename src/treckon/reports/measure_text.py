@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from treckon.measures.parameters import Argument
-    from treckon.measures.registry import Example, Measure
+    from treckon.measures.registry import Example, MeasureRecord
 
 #: Examples whose query stands in the page's table of queries are those that share it with this many others.
 _SHARED_BY = 3
 
 
-def _is_field(measure: Measure) -> bool:
+def _is_field(measure: MeasureRecord) -> bool:
     """Whether it is a measure by the field's name, and not one of trec_eval."""
     return measure.since is None
 
 
-def _values(measure: Measure) -> str:
+def _values(measure: MeasureRecord) -> str:
     """What its values are, where that isn't just any number."""
     if measure.value_type == TEXT:
         return "a text"
@@ -36,14 +36,14 @@ def _values(measure: Measure) -> str:
     return "from 0 to 1" + (", 1 for the ideal ranking" if PERFECT_IS_1 in measure.traits else "")
 
 
-def _facts(measure: Measure) -> list[tuple[str, str]]:
+def _facts(measure: MeasureRecord) -> list[tuple[str, str]]:
     """What the record says besides the definition and the arguments, as (label, text)."""
     facts = []
     if measure.aliases:
         facts.append(("Also called", ", ".join(measure.aliases)))
-    if measure.parameters.usage and not _is_field(measure):
-        defaults = ", ".join(measure.name + setting.suffix for setting in measure.parameters.defaults())
-        facts.append(("Parameters", f"{measure.parameters.usage}; without: {defaults}"))
+    if measure.parameter_kind.usage and not _is_field(measure):
+        defaults = ", ".join(measure.name + parameters.suffix for parameters in measure.parameter_kind.defaults())
+        facts.append(("Parameters", f"{measure.parameter_kind.usage}; without: {defaults}"))
     if values := _values(measure):
         facts.append(("Values", values))
     if measure.view == VIEW_RUN:
@@ -79,9 +79,9 @@ def _accepted(argument: Argument) -> str:
 _REQUIRED = "has to be given"
 
 
-def _arguments(measure: Measure) -> list[tuple[str, str, str, str]]:
+def _arguments(measure: MeasureRecord) -> list[tuple[str, str, str, str]]:
     """The arguments by name, and the number behind @: (name, default, meaning, what it may be)."""
-    kind = measure.parameters
+    kind = measure.parameter_kind
     if not isinstance(kind, Arguments):
         return []
     rows = [
@@ -100,7 +100,7 @@ def _arguments(measure: Measure) -> list[tuple[str, str, str, str]]:
 # For a terminal
 
 
-def measure_text(measure: Measure) -> str:
+def measure_text(measure: MeasureRecord) -> str:
     """A record for a terminal."""
 
     def folded(text: str) -> str:
@@ -108,7 +108,7 @@ def measure_text(measure: Measure) -> str:
 
     lines = [f"{measure.name}: {measure.title}\n", indent(measure.definition, "    ") + "\n"]
     if _is_field(measure):
-        lines.append(folded(f"Written: {measure.name}{measure.parameters.usage}"))
+        lines.append(folded(f"Written: {measure.name}{measure.parameter_kind.usage}"))
     for name, default, meaning, accepted in _arguments(measure):
         given = default if default == _REQUIRED else f"default {default}"
         lines.append(folded(f"{name}: {meaning} ({accepted}; {given})"))
@@ -119,7 +119,7 @@ def measure_text(measure: Measure) -> str:
 # For programs
 
 
-def measure_record(measure: Measure) -> dict[str, Any]:
+def measure_record(measure: MeasureRecord) -> dict[str, Any]:
     """A record as dictionaries, lists, texts and numbers.
 
     Keys: name; names ("field" or "trec_eval"); written (the name with its arguments); title; definition; aliases;
@@ -129,7 +129,7 @@ def measure_record(measure: Measure) -> dict[str, Any]:
     return {
         "name": measure.name,
         "names": "field" if is_field else "trec_eval",
-        "written": measure.name + (measure.parameters.usage if is_field else ""),
+        "written": measure.name + (measure.parameter_kind.usage if is_field else ""),
         "title": measure.title,
         "definition": measure.definition,
         "aliases": list(measure.aliases),
@@ -149,18 +149,18 @@ def _code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def _anchor(measure: Measure) -> str:
+def _anchor(measure: MeasureRecord) -> str:
     return f"{'field' if _is_field(measure) else 'trec_eval'}-{measure.name}"
 
 
-def _link(measure: Measure) -> str:
+def _link(measure: MeasureRecord) -> str:
     return f"[{measure.name}](#{_anchor(measure)})"
 
 
 class _Queries:
     """The queries that several examples share, which the page shows once, under letters."""
 
-    def __init__(self, measures: Iterable[Measure]) -> None:
+    def __init__(self, measures: Iterable[MeasureRecord]) -> None:
         counts: dict[tuple[str, str], int] = {}
         for measure in measures:
             for example in measure.examples:
@@ -187,16 +187,16 @@ def _example(example: Example, queries: _Queries) -> tuple[str, ...]:
         value = _code(example.value)
     else:
         value = f"{example.value:.4f}".rstrip("0").rstrip(".")
-    asked = _code(example.name) + (f" with {_code(' '.join(options))}" if options else "")
+    requested = _code(example.name) + (f" with {_code(' '.join(options))}" if options else "")
     release = f" in {example.release}" if example.release else ""
-    return asked + release, queries.reference(example), value, markdown(example.why)
+    return requested + release, queries.reference(example), value, markdown(example.why)
 
 
-def _section(measure: Measure, queries: _Queries) -> str:
+def _section(measure: MeasureRecord, queries: _Queries) -> str:
     """A record as a section of the page."""
     text = f'<a id="{_anchor(measure)}"></a>\n### {measure.name}\n\n**{markdown(measure.title)}.** '
     if _is_field(measure):
-        text += _code(measure.name + measure.parameters.usage)
+        text += _code(measure.name + measure.parameter_kind.usage)
     text = text.rstrip() + f"\n\n{markdown(measure.definition)}\n\n"
     if rows := _arguments(measure):
         cells = [
@@ -208,7 +208,7 @@ def _section(measure: Measure, queries: _Queries) -> str:
     return text + "\n" + markdown_table(("asked for", "query", "value", "why"), examples) + "\n"
 
 
-def _contents(measures: Sequence[Measure]) -> str:
+def _contents(measures: Sequence[MeasureRecord]) -> str:
     if not any(measure.aliases for measure in measures):
         return markdown_table(("measure", "what it is"), [(_link(one), markdown(one.title)) for one in measures])
     return markdown_table(
@@ -263,7 +263,7 @@ what stands here. Other names are read as the name that they stand for.
 """
 
 
-def measures_page(measures: Iterable[Measure]) -> str:
+def measures_page(measures: Iterable[MeasureRecord]) -> str:
     """All of docs/measures.md."""
     measures = list(measures)
     queries = _Queries(measures)

@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from treckon.naming.trec_eval import Asked
+    from treckon.naming.trec_eval import RequestedMeasure
 
 
-def _template(asked: Asked, prefix: bytes, force_real: bool) -> bytes:
+def _template(measure: RequestedMeasure, prefix: bytes, force_real: bool) -> bytes:
     """The line of one printed name, with NUL where the query's id belongs and a conversion for the value."""
-    name = (b"%-22b" % asked.name.encode("utf-8", "surrogateescape")).replace(b"%", b"%%")
-    value_type = REAL if force_real and asked.measure.value_type == INTEGER else asked.measure.value_type
+    name = (b"%-22b" % measure.name.encode("utf-8", "surrogateescape")).replace(b"%", b"%%")
+    value_type = REAL if force_real and measure.record.value_type == INTEGER else measure.record.value_type
     conversion = {REAL: b"%6.4f", INTEGER: b"%d", TEXT: b"'%b'"}[value_type]
     return prefix + name + b"\t\0\t" + conversion + b"\n"
 
@@ -22,16 +22,16 @@ def _template(asked: Asked, prefix: bytes, force_real: bool) -> bytes:
 class QueryBlocks:
     """Makes the block of lines of one query after the other.
 
-    asked:   the printed names, in order; `values` of `block` come in the same order
+    measures:   the printed names, in order; `values` of `block` come in the same order
     zscores: whether the values are z-scores: then all are real and their names begin with Z
     """
 
-    def __init__(self, asked: Sequence[Asked], zscores: bool = False) -> None:
-        self._columns = [i for i, one in enumerate(asked) if one.measure.per_query]
+    def __init__(self, measures: Sequence[RequestedMeasure], zscores: bool = False) -> None:
+        self._columns = [i for i, one in enumerate(measures) if one.record.per_query]
         lines = []
         for i in self._columns:
-            is_text = asked[i].measure.value_type == TEXT
-            lines.append(_template(asked[i], b"Z" if zscores and not is_text else b"", zscores))
+            is_text = measures[i].record.value_type == TEXT
+            lines.append(_template(measures[i], b"Z" if zscores and not is_text else b"", zscores))
         self._template = b"".join(lines)
 
     def block(self, qid: bytes, values: Sequence[float | bytes]) -> bytes:
@@ -40,10 +40,12 @@ class QueryBlocks:
         return text.replace(b"\0", qid)
 
 
-def summary_lines(asked: Sequence[Asked], values: Sequence[float | bytes], zscores: bool = False) -> Iterator[bytes]:
+def summary_lines(
+    measures: Sequence[RequestedMeasure], values: Sequence[float | bytes], zscores: bool = False
+) -> Iterator[bytes]:
     """The lines for all queries together."""
-    for one, value in zip(asked, values, strict=True):
-        if not one.measure.summary:
+    for one, value in zip(measures, values, strict=True):
+        if not one.record.summary:
             continue
         if isinstance(value, bytes):  # the run's tag, which stands there without quotes
             yield b"%-22b\tall\t%b\n" % (one.name.encode(), value)

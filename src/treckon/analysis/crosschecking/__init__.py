@@ -123,7 +123,7 @@ def _read(
     if len(unknown) == len(by_name):
         place = os.fsdecode(scores) if is_path(scores) else "scores"
         raise InputError(place, f"expected names of measures, found {', '.join(map(in_short, unknown[:5]))}")
-    if any(one.measure.view == VIEW_SUBTOPICS for measures in meant.values() for one in measures):
+    if any(one.record.view == VIEW_SUBTOPICS for measures in meant.values() for one in measures):
         if not evaluator.qrels.has_groups:
             options["format"] = "subtopics"
             evaluator = _evaluator(qrels, options, base)
@@ -137,7 +137,7 @@ def _evaluator(qrels: Any, options: dict[str, Any], base: dict[str, Any]) -> Eva
 
 
 def _comparable(measures: Iterable[Measure]) -> tuple[Measure, ...]:
-    return tuple(one for one in measures if one.measure.value_type != TEXT and one.measure.view != VIEW_PREFERENCES)
+    return tuple(one for one in measures if one.record.value_type != TEXT and one.record.view != VIEW_PREFERENCES)
 
 
 def _crosscheck(

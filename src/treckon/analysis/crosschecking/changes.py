@@ -13,7 +13,7 @@ from treckon.analysis.crosschecking.tied import MOST_INSERTED
 from treckon.analysis.crosschecking.tool_habits import HABITS, USUAL_ARGUMENTS, USUAL_CUTOFFS
 from treckon.analysis.crosschecking.tool_names import field_form
 from treckon.errors import TreckonError
-from treckon.measures.parameters import BOOL, INT, REAL, REL_ARGUMENT, TEXT, Setting
+from treckon.measures.parameters import BOOL, INT, REAL, REL_ARGUMENT, TEXT, Arguments, Parameters
 from treckon.measures.registry import VIEW_RANKING
 from treckon.naming.syntax import Measure
 
@@ -376,7 +376,7 @@ def _changed(
 
 def _aggregated(variants: Iterable[Variant]) -> Iterator[Variant]:
     for one in variants:
-        own = one.measure.measure.aggregate.name
+        own = one.measure.record.aggregate.name
         for name, text in AGGREGATES.items():
             if own in ("mean", "sum") and name != own and len(one.changes) < 2:
                 change = Change("aggregate", name, text, kind=MEASURE)
@@ -396,14 +396,14 @@ def _options(
 ) -> Iterator[tuple[Change, Callable[[Measure], Measure | None] | Habit]]:
     """What may be changed of one measure, each with what makes the change."""
     measure = field_form(asked) or asked
-    record = measure.measure
+    record = measure.record
     arguments = record.arguments
     if record.view != VIEW_RANKING and not arguments:
         return
     rel = arguments.get("rel")
     # Also where a measure ignores the level, that decides which queries have no relevant document.
     of_level = arguments if rel is REL_ARGUMENT else {}
-    present = base.get("level", 1) if measure.setting.level is None else measure.setting.level
+    present = base.get("level", 1) if measure.parameters.level is None else measure.parameters.level
     for level in (1, 0, *range(2, min(highest_grade, 5) + 1)):
         if level != present:
             text = f"documents are relevant from grade {level} on"
@@ -411,7 +411,7 @@ def _options(
         if rel is not None and rel is not REL_ARGUMENT and level > 1 and level != measure.arguments.get("rel"):
             text = f"grades below {level} count for nothing"
             yield Change("rel", level, text, "ranx's ndcg-l2", kind=MEASURE), _with(arguments, "rel", "", level)
-    if not measure.setting.condensed:
+    if not measure.parameters.condensed:
         text = "unjudged documents are taken out of the ranking"
         change = Change("unjudged", "condensed", text, "trec_eval -J", kind=MEASURE)
         yield change, _with(arguments, "judged_only", "condensed", True)
@@ -425,7 +425,7 @@ def _options(
                 shown = f"{value:.4g}" if isinstance(value, float) else repr(value)
                 text = f"{argument.meaning}: {shown}, not {now!r}"
                 yield Change(argument.name, value, text, kind=MEASURE), _with(arguments, argument.name, "", value)
-    if getattr(record.parameters, "at", None) == "cutoff" and not record.parameters.at_required:  # type: ignore[attr-defined]
+    if isinstance(kind := record.parameter_kind, Arguments) and kind.at == "cutoff" and not kind.at_required:
         yield from _cutoffs(measure)
     for habit in HABITS:
         if record.name in habit.measures and record.since is None:
@@ -458,12 +458,12 @@ def _gains(
     measure: Measure, arguments: Mapping[str, Any], base: Mapping[str, Any]
 ) -> Iterator[tuple[Change, Callable[[Measure], Measure]]]:
     if "gain" in arguments:
-        now = measure.setting.gain or base.get("gain", "linear")
+        now = measure.parameters.gain or base.get("gain", "linear")
         for gain, texts in _GAINS.items():
             if gain != now:
                 yield Change("gain", gain, *texts, kind=MEASURE), _with(arguments, "gain", "", gain)
     if "discount" in arguments:
-        present = measure.setting.discount or base.get("discount", "log2")
+        present = measure.parameters.discount or base.get("discount", "log2")
         for discount, text in _DISCOUNTS.items():
             if discount != present:
                 tools = "Järvelin and Kekäläinen 2002" if isinstance(discount, tuple) else ""
@@ -486,7 +486,7 @@ def _at(cutoff: int) -> Callable[[Measure], Measure]:
 def _without_cutoff(measure: Measure) -> Measure | None:
     from treckon.naming.syntax import field_measure
 
-    return field_measure(measure.measure, None, measure.arguments)
+    return field_measure(measure.record, None, measure.arguments)
 
 
 def _with(arguments: Mapping[str, Any], name: str, option: str, value: object) -> Callable[[Measure], Measure]:
@@ -497,10 +497,10 @@ def _with(arguments: Mapping[str, Any], name: str, option: str, value: object) -
             return measure(**{name: value})
         if not option:
             raise AssertionError(name)
-        setting = Setting()
-        for slot in Setting.__slots__:
-            setattr(setting, slot, getattr(measure.setting, slot))
-        setattr(setting, option, value)
-        return Measure(measure.measure, setting, f"{measure} ({option}={value!r})", measure.at, measure.arguments)
+        parameters = Parameters()
+        for slot in Parameters.__slots__:
+            setattr(parameters, slot, getattr(measure.parameters, slot))
+        setattr(parameters, option, value)
+        return Measure(measure.record, parameters, f"{measure} ({option}={value!r})", measure.at, measure.arguments)
 
     return make

@@ -163,7 +163,7 @@ def _is_counted(measure: Measure, qrels: dict[str, dict[str, int]], run: dict[st
 
 
 def level_of(measure: Measure, base: int) -> int:
-    return base if measure.setting.level is None else measure.setting.level
+    return base if measure.parameters.level is None else measure.parameters.level
 
 
 class Space:
@@ -188,7 +188,7 @@ class Space:
         self._numbers = {query: number for number, query in enumerate(evaluator.query_ids)}
         self._is_counted_alone: dict[Measure, bool] = {}
         target_readings = [one for target in targets for one in target.readings]
-        cutoffs = [one.setting.cutoff for one in target_readings if one.setting.cutoff]
+        cutoffs = [one.parameters.cutoff for one in target_readings if one.parameters.cutoff]
         self.changes = evaluation_changes(conventions, bench.deepest, cutoffs, bench.repeats)
         empty = any(table.n_relevant(number, self.level) == 0 for number in range(len(table)))
         nan = {one.query for one in scores.values if isnan(one.value)}
@@ -198,7 +198,7 @@ class Space:
             str(conventions.get("no_relevant", "zero")),
             has_missing=len(bench.in_run) < len(table),
             has_extra=bench.n_extra > 0,
-            adds_extra=any(one.measure.aggregate is MEAN for one in self._counted_alone(target_readings)),
+            adds_extra=any(one.record.aggregate is MEAN for one in self._counted_alone(target_readings)),
             has_empty=empty or self.highest_grade > 1,
             missing_blank=any(
                 not one.value and one.query in self._numbers and one.query not in bench.in_run and one.name in of_qrels
@@ -220,7 +220,7 @@ class Space:
     def _in_percent(self, targets: Sequence[Target]) -> bool:
         """Whether values of a measure that has none above 1 are above it."""
         return any(
-            BOUNDED in target.readings[0].measure.traits and any(one.value > 1.0 + one.unit for one in target.values)
+            BOUNDED in target.readings[0].record.traits and any(one.value > 1.0 + one.unit for one in target.values)
             for target in targets
         )
 
@@ -277,7 +277,7 @@ class Space:
                 for measure in (one.measure, *one.beside):
                     columns.setdefault(measure, len(columns))
         expected = any(one.value in ("expected", APPENDED) for one in changes)
-        wanted = [one for one in columns if not expected or one.measure.has_exact_mean_over_ties]
+        wanted = [one for one in columns if not expected or one.record.has_exact_mean_over_ties]
         if not wanted:
             return None
         try:
@@ -440,7 +440,7 @@ class Evaluated:
         divisors = numpy.maximum(frame.n, 1.0)[:, None]
         found = totals / divisors
         for v, variant in enumerate(variants):
-            own = variant.measure.measure.aggregate
+            own = variant.measure.record.aggregate
             if variant.aggregate in ("median", "mean of hits"):
                 found[:, v] = self._of_known(variant, values[:, v], frame)
             elif own is COUNT:

@@ -130,7 +130,7 @@ def _n_reproduced_by(space: Space, pairings: Sequence[Pairing], judged: Sequence
         bounds = target.bounds(rounding)
         rows = chosen[:, [place[str(one.query)] for one in target.rows], t]
         counts += ((bounds[:, 0] <= rows) & (rows <= bounds[:, 1])).sum(axis=1)
-        if target.mean is not None and target.readings[0].measure.aggregate is MEAN:
+        if target.mean is not None and target.readings[0].record.aggregate is MEAN:
             low, high = rounding.of(target.mean)
             means = chosen[:, :, t].sum(axis=1) / n_met
             counts += (low <= means) & (means <= high)

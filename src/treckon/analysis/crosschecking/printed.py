@@ -312,7 +312,7 @@ def _read_trec_eval(found: Scores, lines: list[tuple[int, str]], name: str, know
 
 def _is_text(name: str) -> bool:
     """Whether a measure's values are texts, not numbers: these are not compared."""
-    return any(one.measure.value_type == "text" for one in readings(name))
+    return any(one.record.value_type == "text" for one in readings(name))
 
 
 def _read_ir_measures(found: Scores, lines: list[tuple[int, str]], name: str, known: _Known) -> None:

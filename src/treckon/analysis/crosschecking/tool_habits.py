@@ -99,23 +99,23 @@ class Habit:
 
 
 def _function_measure(measure: Measure, function: Callable[[Kept, Measure], float], name: str) -> Measure:
-    record = registry.Measure(
-        name=f"{measure.measure.name} ({name})",
+    record = registry.MeasureRecord(
+        name=f"{measure.record.name} ({name})",
         title=name,
         definition=name,
         source="",
         examples=(),
         function=function,
-        parameters=Arguments(at="cutoff"),
+        parameter_kind=Arguments(at="cutoff"),
         aggregate=MEAN,
         since=None,
     )
-    return Measure(record, measure.setting, f"{measure} ({name})", measure.at, measure.arguments)
+    return Measure(record, measure.parameters, f"{measure} ({name})", measure.at, measure.arguments)
 
 
 def _hits(kept: Kept, measure: Measure) -> Iterable[tuple[int, int]]:
     """Ranks and grades of the documents of the qrels down to the cutoff."""
-    ranks, grades, cutoff = kept[4], kept[5], measure.setting.cutoff
+    ranks, grades, cutoff = kept[4], kept[5], measure.parameters.cutoff
     n = len(ranks) if cutoff is None else bisect_right(ranks, cutoff)
     return zip(ranks[:n], grades[:n], strict=True)
 
@@ -149,7 +149,7 @@ def _n_relevant_or_negative(kept: Kept, _: Measure) -> float:
 
 def _gain(measure: Measure, grade: int) -> float:
     """The gain of a grade above 0."""
-    kind = measure.setting.gain
+    kind = measure.parameters.gain
     if kind == "exp2":
         return float(2 ** min(grade, 1000) - 1)
     if isinstance(kind, tuple):
@@ -160,7 +160,7 @@ def _gain(measure: Measure, grade: int) -> float:
 def _ideal_of(kept: Kept, measure: Measure, grades: list[int]) -> float:
     """nDCG whose ideal ranking is made of documents with these grades alone."""
     gain_of = {grade: _gain(measure, grade) for grade in {*grades} if grade > 0}
-    gains = sorted([gain_of[grade] for grade in grades if grade > 0], reverse=True)[: measure.setting.cutoff]
+    gains = sorted([gain_of[grade] for grade in grades if grade > 0], reverse=True)[: measure.parameters.cutoff]
     ideal = sum([gain / log2(i + 2) for i, gain in enumerate(gains)])
     found = sum([gain_of[grade] / log2(rank + 1) for rank, grade in _hits(kept, measure) if grade > 0])
     return found / ideal if ideal else 0.0
@@ -219,12 +219,12 @@ def _bpref_of_trectools(above: Any, helpers: list[Any], n_negative: Any) -> Any:
 def _rbp_of_shared_scores(measure: Measure, qrels: Qrels, run: Run) -> dict[str, float]:
     """RBP where all documents of the run with the same score, of whatever query, have the mean of their weights."""
     p = float(measure.arguments.get("p", 0.8))  # type: ignore[arg-type]
-    level = 1 if measure.setting.level is None else measure.setting.level
+    level = 1 if measure.parameters.level is None else measure.parameters.level
     weights: dict[float, list[float]] = {}
     rankings = {}
     for query, scores in run.items():
         ranking = sorted(scores, key=lambda doc: (scores[doc], doc.encode("utf-8", "surrogateescape")), reverse=True)
-        rankings[query] = ranking[: measure.setting.cutoff]
+        rankings[query] = ranking[: measure.parameters.cutoff]
         for i, doc in enumerate(rankings[query]):
             weights.setdefault(scores[doc], []).append((1.0 - p) * p**i)
     means = {score: sum(some) / len(some) for score, some in weights.items()}
@@ -236,10 +236,10 @@ def _rbp_of_shared_scores(measure: Measure, qrels: Qrels, run: Run) -> dict[str,
 
 def _ap_of_thresholds(measure: Measure, qrels: Qrels, run: Run) -> dict[str, float]:
     """AP where documents with the same score stand at the rank of the last of them."""
-    level = 1 if measure.setting.level is None else measure.setting.level
+    level = 1 if measure.parameters.level is None else measure.parameters.level
     found = {}
     for query, grades in qrels.items():
-        ranking = sorted(run.get(query, {}).items(), key=lambda item: -item[1])[: measure.setting.cutoff]
+        ranking = sorted(run.get(query, {}).items(), key=lambda item: -item[1])[: measure.parameters.cutoff]
         n_found, waiting, total = 0, 0, 0.0
         for i, (doc, score) in enumerate(ranking):
             waiting += grades.get(doc, -1) >= level

@@ -143,18 +143,18 @@ def _translated(name: str, bare: str, at: str) -> list[str]:
         return [f"RBP(p={number if '.' in number else '0.' + number})"]
     if level := _LEVEL.match(bare):  # ranx: map-l2@100
         inner = readings(level["name"] + at)
-        return [str(one(rel=int(level["level"]))) for one in inner if "rel" in one.measure.arguments]
+        return [str(one(rel=int(level["level"]))) for one in inner if "rel" in one.record.arguments]
     return [text.replace("{at}", at) for text in _OTHERS.get(bare, (bare + "{at}",))]
 
 
 def field_form(measure: Measure) -> Measure | None:
     """The measure by the field's name, whose arguments can be varied; None where the field has none."""
-    record = measure.measure
+    record = measure.record
     if record.since is None:
         return measure
-    name, setting = _FIELD_NAMES.get(record.name), measure.setting
+    name, parameters = _FIELD_NAMES.get(record.name), measure.parameters
     if record.name == "set_F":  # it takes the square of beta
-        return _parsed(f"SetF(beta={setting.reals[0] ** 0.5!r})") if setting.reals[0] >= 0.0 else None
-    if name is None or setting.reals or setting.pairs or setting.named:
+        return _parsed(f"SetF(beta={parameters.reals[0] ** 0.5!r})") if parameters.reals[0] >= 0.0 else None
+    if name is None or parameters.reals or parameters.pairs or parameters.named:
         return None
-    return _parsed(name if setting.cutoff is None else f"{name}@{setting.cutoff}")
+    return _parsed(name if parameters.cutoff is None else f"{name}@{parameters.cutoff}")

@@ -11,7 +11,7 @@ from treckon.errors import EvaluationError
 from treckon.evaluation.evaluator import Evaluator
 from treckon.measures.aggregation import MEAN
 from treckon.measures.parameters import Arguments
-from treckon.measures.registry import Measure as Record
+from treckon.measures.registry import MeasureRecord
 from treckon.naming.syntax import field_measure
 from treckon.statistics import bootstrap_interval, paired_differences
 
@@ -73,7 +73,7 @@ class Judge:
         least = threshold.kind == MINIMUM
         met = found >= threshold.limit - _SLACK if least else found <= threshold.limit + _SLACK
         failing: list[FailingQuery] = []
-        if not met and threshold.measure.measure.per_query and threshold.measure.measure.aggregate is MEAN:
+        if not met and threshold.measure.record.per_query and threshold.measure.record.aggregate is MEAN:
             failing = [
                 FailingQuery(query, value)
                 for query, value in self._values(threshold, self.evaluation).items()
@@ -159,12 +159,12 @@ class Judge:
         }
 
     def _level(self, threshold: Threshold) -> int:
-        level = threshold.measure.setting.level
+        level = threshold.measure.parameters.level
         return self.evaluator.conventions.level if level is None else level
 
     def _pairs(self, threshold: Threshold) -> dict[str, tuple[float, float]]:
         """The values of both runs, of the queries that both have."""
-        if not threshold.measure.measure.per_query:
+        if not threshold.measure.record.per_query:
             return {}
         assert self.baseline is not None
         bases = self._values(threshold, self.baseline)
@@ -176,7 +176,7 @@ class Judge:
         assert self.baseline is not None
         if self.evaluation.query_ids == self.baseline.query_ids or not pairs:
             return _number(self.evaluation.means[threshold.measure]), _number(self.baseline.means[threshold.measure])
-        aggregate = threshold.measure.measure.aggregate
+        aggregate = threshold.measure.record.aggregate
         own, other = (sum(pair[i] for pair in pairs.values()) for i in (0, 1))
         return aggregate.finish(own, len(pairs)), aggregate.finish(other, len(pairs))
 
@@ -186,7 +186,7 @@ class Judge:
         self, threshold: Threshold, judgements: Mapping[str, int], ranks: Mapping[str, int]
     ) -> tuple[MissedDocument, ...]:
         """The relevant documents of a query that aren't at a rank up to the cutoff."""
-        cutoff, level = threshold.measure.setting.cutoff or self.missed_at, self._level(threshold)
+        cutoff, level = threshold.measure.parameters.cutoff or self.missed_at, self._level(threshold)
         missed = [
             MissedDocument(document, grade, ranks.get(document))
             for document, grade in judgements.items()
@@ -235,16 +235,16 @@ def _result(
     return RuleResult(str(threshold.measure), threshold.kind, threshold.place, met, found, limit, text, queries)
 
 
-def _ranks_record(keep: Any) -> Record:
+def _ranks_record(keep: Any) -> MeasureRecord:
     """A record that is registered nowhere: its function keeps the rankings."""
-    return Record(
+    return MeasureRecord(
         name="ranks",
         title="Ranks of judged documents",
         definition="Keeps them.",
         source="treckon",
         examples=(),
         function=keep,
-        parameters=Arguments(),
+        parameter_kind=Arguments(),
         since=None,
     )
 

@@ -261,13 +261,13 @@ def _measure(file: _GateFile, path: Path, release: str) -> Measure:
         found = parse(path[-1], release=release)
     except (UnknownMeasureError, ParameterError) as error:
         raise error.at(file.place(path)) from None
-    if found.measure.value_type == TEXT or not found.measure.summary:
+    if found.record.value_type == TEXT or not found.record.summary:
         file.fail(path, "expected a measure with a number over all queries")
     return found
 
 
 def _has_queries(file: _GateFile, path: Path, measure: Measure) -> None:
-    if not measure.measure.per_query or measure.measure.aggregate is not MEAN:
+    if not measure.record.per_query or measure.record.aggregate is not MEAN:
         file.fail(path, "expected a measure that has a value for each query and their mean over all")
 
 
