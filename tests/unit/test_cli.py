@@ -27,20 +27,20 @@ posix = pytest.mark.skipif(os.name != "posix", reason="devices and signals of PO
 def test_the_help_lists_every_command(treckon):
     status, shown, messages = treckon("--help")
     assert (status, messages) == (0, b"")
-    for name, module in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(import_module(module).SUMMARY)}$", shown.decode(), re.MULTILINE)
+    for name, summary in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", shown.decode(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
 def test_every_command_is_complete_and_has_examples(name, treckon):
-    module = import_module(COMMANDS[name])
-    assert module.SUMMARY[0].islower(), "a phrase, not a sentence"
-    assert not module.SUMMARY.endswith(".")
+    module, summary = import_module(f"treckon.cli.{name}"), COMMANDS[name]
+    assert summary[0].islower(), "a phrase, not a sentence"
+    assert not summary.endswith(".")
     assert f"treckon {name}" in module.EXAMPLES
     status, shown, messages = treckon(name, "--help")
     assert (status, messages) == (0, b"")
     assert shown.decode().startswith(f"usage: treckon {name} [options] ")
-    assert module.SUMMARY in shown.decode()
+    assert summary in shown.decode()
     assert shown.decode().endswith(module.EXAMPLES)
 
 
@@ -50,14 +50,14 @@ def test_every_command_is_complete_and_has_examples(name, treckon):
         line
         for name in COMMANDS
         if name != "trec_eval"
-        for line in re.findall(r"treckon [a-z]+ .*", import_module(COMMANDS[name]).EXAMPLES)
+        for line in re.findall(r"treckon [a-z]+ .*", import_module(f"treckon.cli.{name}").EXAMPLES)
     ],
 )
 def test_examples_of_the_help_can_be_read(line):
     """Their arguments are among the command's. What follows three blanks is a comment."""
     name, *arguments = re.split(r"   |[|>]", line.removeprefix("treckon "))[0].split()
     parser = Parser(prog=name)
-    import_module(COMMANDS[name]).add_arguments(parser)
+    import_module(f"treckon.cli.{name}").add_arguments(parser)
     parser.parse_intermixed_args([one.strip("'\"") for one in arguments])
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from treckon.analysis.checking import check_qrels, check_run
+from treckon.analysis.problems import ALL_KINDS
 from treckon.cli.options import add_formats, check_inputs, check_output, count
 from treckon.cli.output import say, write_tables
+from treckon.errors import ParameterError
+from treckon.reports.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +16,6 @@ if TYPE_CHECKING:
 
     from treckon.analysis.check_report import CheckReport
     from treckon.reports.tables import Cell
-
-SUMMARY = "find all problems of a run or of qrels, with line, query and severity"
 
 EXAMPLES = """\
 examples:
@@ -79,11 +81,6 @@ _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 
 def run(arguments: Namespace) -> int:
     """Checks the file: 0 where it is clean, 1 where it isn't."""
-    from treckon.analysis.checking import check_qrels, check_run
-    from treckon.analysis.problems import ALL_KINDS
-    from treckon.errors import ParameterError
-    from treckon.reports.tables import Table
-
     if arguments.explain:
         rows = [(kind.name, kind.severity, kind.meaning) for kind in ALL_KINDS.values()]
         write_tables(arguments, Table(["kind", "severity", "meaning"], rows))

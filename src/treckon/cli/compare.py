@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treckon.analysis.comparison import TESTS, compare
 from treckon.cli.options import (
     add_conventions,
     add_formats,
@@ -17,6 +18,9 @@ from treckon.cli.options import (
 )
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
+from treckon.evaluation.run_files import run_names
+from treckon.reports.tables import Column, Table
+from treckon.statistics import CORRECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from treckon.analysis.compared_runs import Comparison
-    from treckon.reports.tables import Column, Table
-
-SUMMARY = "compare runs with a baseline: differences, intervals and significance tests"
 
 EXAMPLES = """\
 examples:
@@ -43,9 +44,6 @@ the same numbers on any machine. All but the randomization test need SciPy: pip 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
-    from treckon.analysis.comparison import TESTS
-    from treckon.statistics import CORRECTIONS
-
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
     parser.add_argument("baseline", metavar="BASELINE", help="the run that the others are compared with")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="runs")
@@ -88,8 +86,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Compares the runs."""
-    from treckon.analysis.comparison import compare
-
     inputs = arguments.qrels, arguments.baseline, *arguments.runs, arguments.clusters
     check_inputs(*inputs)
     check_output(arguments.output, inputs)
@@ -118,9 +114,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
-    """The runs' files by name. Raises ParameterError for one that stands twice."""
-    from treckon.evaluation.run_files import run_names
-
+    """The runs' files by name. Raises ParameterError for one listed twice."""
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
         raise ParameterError(f"expected each run once, found '{twice}' twice")
@@ -128,8 +122,6 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _tables(comparison: Comparison, arguments: Namespace, notes: Sequence[str]) -> Iterator[Table]:
-    from treckon.reports.tables import Column, Table
-
     def real(name: str) -> Column:
         return Column(name, "real")
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Data = Mapping[str, Mapping[str, float]]
 
-SUMMARY = "convert runs and qrels from one format to another"
-
 EXAMPLES = """\
 What is read back is what was read, to the last digit, unless a note says what a format doesn't keep.
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from treckon.analysis.crosschecking import Change, Comparison, CrossCheck
     from treckon.reports.tables import Table
 
-SUMMARY = "find out why another tool prints other numbers"
-
 EXAMPLES = """\
 examples:
   treckon crosscheck qrels.txt my.run printed.txt           what trec_eval, gdeval, ndeval, ir_measures or ranx printed

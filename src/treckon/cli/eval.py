@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+from contextlib import nullcontext
+from dataclasses import dataclass
 
 from treckon.cli.options import (
     add_conventions,
@@ -14,7 +15,13 @@ from treckon.cli.options import (
     conventions_of,
 )
 from treckon.cli.output import chosen_format, measure_column, say, write_tables
+from treckon.cli.progress import Progress
+from treckon.evaluation.alternatives import alternatives
+from treckon.evaluation.evaluator import Evaluator
+from treckon.evaluation.run_files import evaluate_file, rereadable, run_names
+from treckon.inputs.sources import Source
 from treckon.measures.usual import USUAL
+from treckon.reports.tables import Column, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +31,7 @@ if TYPE_CHECKING:
 
     from treckon.evaluation.alternatives import Alternatives
     from treckon.evaluation.results import Evaluation
-    from treckon.reports.tables import Cell, Table
-
-SUMMARY = "score runs by any measures and conventions"
+    from treckon.reports.tables import Cell
 
 EXAMPLES = """\
 examples:
@@ -52,16 +57,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_formats(parser)
 
 
-class Scored:
-    """A run with what came of it."""
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run with what came of it; `alternatives` is None where nobody asks for notes."""
 
-    __slots__ = ("alternatives", "evaluation", "name", "path")
-
-    def __init__(self, name: str, path: str, evaluation: Evaluation, alternatives: Alternatives | None) -> None:
-        self.name = name
-        self.path = path
-        self.evaluation = evaluation
-        self.alternatives = alternatives
+    name: str
+    path: str
+    evaluation: Evaluation
+    alternatives: Alternatives | None
 
 
 def run(arguments: Namespace) -> int:
@@ -69,27 +72,19 @@ def run(arguments: Namespace) -> int:
     scored = _scored(arguments)
     for note in _notes(scored):
         say(arguments, note)
-    data = {"qrels": arguments.qrels, "runs": [_as_dict(one, arguments) for one in scored]}
+    data = {"qrels": arguments.qrels, "runs": [_as_dict(run, arguments) for run in scored]}
     write_tables(arguments, _table(arguments, scored), data)
     return 0
 
 
-def _as_dict(one: Scored, arguments: Namespace) -> dict[str, Any]:
-    found = {"run": one.name, "path": one.path, **one.evaluation.to_dict(per_query=arguments.per_query)}
+def _as_dict(run: RunReport, arguments: Namespace) -> dict[str, Any]:
+    as_dict = {"run": run.name, "path": run.path, **run.evaluation.to_dict(per_query=arguments.per_query)}
     if arguments.no_summary:
-        del found["means"]
-    return found
+        del as_dict["means"]
+    return as_dict
 
 
-def _scored(arguments: Namespace) -> list[Scored]:
-    from contextlib import nullcontext
-
-    from treckon.cli.progress import Progress
-    from treckon.evaluation.alternatives import alternatives
-    from treckon.evaluation.evaluator import Evaluator
-    from treckon.evaluation.run_files import evaluate_file, rereadable, run_names
-    from treckon.inputs.sources import Source
-
+def _scored(arguments: Namespace) -> list[RunReport]:
     check_inputs(arguments.qrels, *arguments.runs)
     check_output(arguments.output, [arguments.qrels, *arguments.runs])
     evaluator = Evaluator(
@@ -107,7 +102,7 @@ def _scored(arguments: Namespace) -> list[Scored]:
             with Source(path) as source, nullcontext(source) if arguments.quiet else rereadable(source) as run:
                 evaluation = evaluate_file(evaluator, run, **how)
                 others = None if arguments.quiet else alternatives(evaluator, run, evaluation, **how)
-            scored.append(Scored(name, path, evaluation, others))
+            scored.append(RunReport(name, path, evaluation, others))
             progress.advance()
     return scored
 
@@ -115,45 +110,42 @@ def _scored(arguments: Namespace) -> list[Scored]:
 # The table
 
 
-def _table(arguments: Namespace, scored: list[Scored]) -> Table:
+def _table(arguments: Namespace, scored: list[RunReport]) -> Table:
     """A row a run, or a query of a run, and a column a measure. The means of one run stand below each other."""
-    from treckon.reports.tables import Column, Table
-
     measures = scored[0].evaluation.measures
     if len(scored) == 1 and not arguments.per_query and chosen_format(arguments) not in ("tsv", "csv"):
-        (one,) = scored
-        means = [[str(m), measure_column(m).text(value, arguments.digits)] for m, value in one.evaluation.means.items()]
-        return Table(["measure", Column(one.name, "real")], [] if arguments.no_summary else means)
+        (run,) = scored
+        means = [[str(m), measure_column(m).text(value, arguments.digits)] for m, value in run.evaluation.means.items()]
+        return Table(["measure", Column(run.name, "real")], [] if arguments.no_summary else means)
     columns = ["run", "query"] if arguments.per_query else ["run", Column("queries", "integer")]
     rows: list[list[Cell]] = []
-    for one in scored:
-        evaluation = one.evaluation
+    for run in scored:
+        evaluation = run.evaluation
         if arguments.per_query:
             for query_id, values in evaluation.per_query.items():
-                rows.append([one.name, query_id, *(values[m] if m in values else None for m in measures)])
+                rows.append([run.name, query_id, *(values[m] if m in values else None for m in measures)])
         if not arguments.no_summary:
             label = "all" if arguments.per_query else len(evaluation.query_ids)
-            rows.append([one.name, label, *(evaluation[m] if m in evaluation else None for m in measures)])
+            rows.append([run.name, label, *(evaluation[m] if m in evaluation else None for m in measures)])
     return Table([*columns, *map(measure_column, measures)], rows)
 
 
 # What is said besides
 
 
-def _notes(scored: list[Scored]) -> Iterator[str]:
+def _notes(scored: list[RunReport]) -> Iterator[str]:
     """Notes and warnings; of several runs, those that hold for several of them once."""
-    by_note: dict[str, list[str]] = {}
-    for one in scored:
-        warnings = (f"warning: {_in_options(warning)}" for warning in one.evaluation.warnings)
-        for note in (_queries(one.evaluation), *warnings):
-            by_note.setdefault(note, []).append(one.name)
-    for note, names in by_note.items():
-        kind, _, rest = note.partition(": ")
-        yield note if len(names) == len(scored) else f"{kind}: {_first(names)}: {rest}"
+    by_note: dict[tuple[str, str], list[str]] = {}
+    for run in scored:
+        warnings = (("warning", warning.in_options()) for warning in run.evaluation.warnings)
+        for note in (("note", _queries(run.evaluation)), *warnings):
+            by_note.setdefault(note, []).append(run.name)
+    for (kind, text), names in by_note.items():
+        yield f"{kind}: {text}" if len(names) == len(scored) else f"{kind}: {_first(names)}: {text}"
     if len(scored) == 1:
-        yield from _doubts(scored[0])
+        yield from _choices(scored[0])
     else:
-        yield from _doubts_of_several(scored)
+        yield from _choices_of_several(scored)
 
 
 def _queries(evaluation: Evaluation) -> str:
@@ -166,19 +158,14 @@ def _queries(evaluation: Evaluation) -> str:
     }
     others = [f"{counts[name]} {text}" for name, text in kinds.items() if counts.get(name)]
     return (
-        f"note: {n} {'query counts' if n == 1 else 'queries count'}; {counts['in_qrels']} judged, {counts['in_run']} "
+        f"{n} {'query counts' if n == 1 else 'queries count'}; {counts['in_qrels']} judged, {counts['in_run']} "
         f"in the run, {counts['in_both']} in both" + "".join(f", {text}" for text in others)
     )
 
 
-def _in_options(text: str) -> str:
-    """A sentence of the API with its arguments as options."""
-    return re.sub(r"\b([a-z_]+)='(\w+)'", lambda found: f"--{found[1].replace('_', '-')} {found[2]}", text)
-
-
-def _doubts(one: Scored) -> Iterator[str]:
-    """What ties and unjudged documents are there, and what they could do."""
-    evaluation, others = one.evaluation, one.alternatives
+def _choices(run: RunReport) -> Iterator[str]:
+    """What ties and unjudged documents there are, and what other choices would make of them."""
+    evaluation, others = run.evaluation, run.alternatives
     ties = evaluation.ties
     if ties.queries:
         n, across = ties.queries, ties.across_cutoff
@@ -198,25 +185,25 @@ def _doubts(one: Scored) -> Iterator[str]:
         yield text
 
 
-def _doubts_of_several(scored: list[Scored]) -> Iterator[str]:
+def _choices_of_several(scored: list[RunReport]) -> Iterator[str]:
     """The same, where it is greatest."""
-    tied = [one for one in scored if one.evaluation.ties.queries]
+    tied = [run for run in scored if run.evaluation.ties.queries]
     if tied:
         text = f"note: documents with equal scores in {len(tied)} of {len(scored)} runs"
         ranges = [
-            (high - low, measure, one.name, low, high)
-            for one in tied
-            if one.alternatives is not None and one.alternatives.ties is not None
-            for measure, (low, high) in one.alternatives.ties.items()
+            (high - low, measure, run.name, low, high)
+            for run in tied
+            if run.alternatives is not None and run.alternatives.ties is not None
+            for measure, (low, high) in run.alternatives.ties.items()
         ]
         if ranges:
-            _, measure, name, low, high = max(ranges, key=lambda found: found[0])
+            _, measure, name, low, high = max(ranges, key=lambda moved: moved[0])
             text += f"; from --ties pessimistic to optimistic at most {measure} of {name}: {low:.4f} to {high:.4f}"
         yield text
     judged = [
-        (one.alternatives.judged, one.name)
-        for one in scored
-        if one.alternatives is not None and one.alternatives.judged is not None
+        (run.alternatives.judged, run.name)
+        for run in scored
+        if run.alternatives is not None and run.alternatives.judged is not None
     ]
     if judged and min(judged)[0] < 1.0:
         (low, first), (high, last) = min(judged), max(judged)
@@ -226,9 +213,9 @@ def _doubts_of_several(scored: list[Scored]) -> Iterator[str]:
         )
 
 
-def _differ(one: float, other: object) -> bool:
+def _differ(value: float, other: object) -> bool:
     """Whether two values are shown as different ones."""
-    return f"{one:.4f}" != f"{other:.4f}"
+    return f"{value:.4f}" != f"{other:.4f}"
 
 
 def _n_queries(n: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from treckon.analysis.leaderboards import leaderboard
 from treckon.cli.options import (
     add_conventions,
     add_formats,
@@ -18,16 +19,18 @@ from treckon.cli.options import (
     inputs_of,
     statistics_of,
 )
-from treckon.cli.output import measure_column, say, write, write_tables
+from treckon.cli.output import chosen_format, measure_column, say, write, write_tables
+from treckon.cli.progress import Progress
 from treckon.errors import ParameterError
+from treckon.evaluation.results import json_text
+from treckon.evaluation.run_files import run_names, run_paths
 from treckon.measures.usual import USUAL
+from treckon.reports.tables import Column, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon.analysis.leaderboards import Leaderboard
-    from treckon.reports.tables import Cell, Column, Table
-
-SUMMARY = "rank the submissions to a shared task, or score one for a competition platform"
+    from treckon.reports.tables import Cell
 
 EXAMPLES = """\
 examples:
@@ -70,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     board = _board(arguments)
     for warning in board.warnings:
         say(arguments, f"warning: {warning}")
-    for one in board.broken:
-        say(arguments, f"warning: {one.run} is not ranked: {one.problem}")
+    for broken in board.broken:
+        say(arguments, f"warning: {broken.run} is not ranked: {broken.problem}")
     status = 0 if arguments.scores_json is None else _write_scores(board, arguments.scores_json)
     try:
         write_tables(arguments, _tables(board, arguments), board.to_dict())
@@ -98,10 +101,6 @@ def _remove_scores(arguments: argparse.Namespace) -> None:
 
 
 def _board(arguments: argparse.Namespace) -> Leaderboard:
-    from treckon.analysis.leaderboards import leaderboard
-    from treckon.cli.progress import Progress
-    from treckon.evaluation.run_files import run_names, run_paths
-
     conventions = conventions_of(arguments)
     ties_seed = conventions.pop("seed", 0)
     paths = run_paths(arguments.runs)
@@ -121,8 +120,6 @@ def _board(arguments: argparse.Namespace) -> Leaderboard:
 
 def _write_scores(board: Leaderboard, path: str) -> int:
     """Writes the file of scores, unless a submission is broken; the exit status."""
-    from treckon.evaluation.results import json_text
-
     if board.broken:
         return _BROKEN
     scores = board.scores()
@@ -134,24 +131,19 @@ def _write_scores(board: Leaderboard, path: str) -> int:
 
 
 def _tables(board: Leaderboard, arguments: argparse.Namespace) -> list[Table]:
-    from treckon.cli.output import chosen_format
-    from treckon.reports.tables import Column, Table
-
     for_people = chosen_format(arguments) not in ("tsv", "csv")
     tables = [_ranking(board, for_people, arguments.digits)]
     if len(board.measures) > 1 and len(board.entries) > 1:
         columns: list[Column | str] = ["Kendall's tau", *(Column(str(measure), "real") for measure in board.measures)]
-        rows = [[str(one), *board.kendall[one].values()] for one in board.measures]
+        rows = [[str(measure), *board.kendall[measure].values()] for measure in board.measures]
         tables.append(Table(columns, rows))
     if board.broken:
-        tables.append(Table(["broken", "problem"], [[one.run, one.problem] for one in board.broken]))
+        tables.append(Table(["broken", "problem"], [[broken.run, broken.problem] for broken in board.broken]))
     return tables
 
 
 def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
     """The ranked runs. For people, the rank by another measure stands behind its mean."""
-    from treckon.reports.tables import Column, Table
-
     others = [measure for measure in board.measures if measure != board.by]
     interval = f"{100 * board.options['confidence']:g}%"
     has_intervals = any(entry.interval is not None for entry in board.entries)

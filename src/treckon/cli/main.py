@@ -1,8 +1,7 @@
 """``treckon COMMAND``: which commands there are, and how each ends.
 
-A command is a module with
+A command is a line of `COMMANDS` and a module with
 
-SUMMARY:                  one line on what it does
 EXAMPLES:                 what stands at the end of its help
 add_arguments(parser):    adds its arguments to an argparse.ArgumentParser
 run(arguments) -> status: does it. It raises a TreckonError where it can't, and writes to standard output at the very
@@ -28,17 +27,18 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn
 
-#: The module of each command, in the order of the help. `trec_eval` is a program of its own, with its own options.
+#: Each command and what it does, in the order of the help; its module in this package has its name. `trec_eval` is a
+#: program of its own, with its own options.
 COMMANDS = {
-    "eval": "treckon.cli.eval",
-    "compare": "treckon.cli.compare",
-    "leaderboard": "treckon.cli.leaderboard",
-    "check": "treckon.cli.check",
-    "gate": "treckon.cli.gate",
-    "crosscheck": "treckon.cli.crosscheck",
-    "convert": "treckon.cli.convert",
-    "measures": "treckon.cli.measures",
-    "trec_eval": "treckon.cli.trec_eval",
+    "eval": "score runs by any measures and conventions",
+    "compare": "compare runs with a baseline: differences, intervals and significance tests",
+    "leaderboard": "rank the submissions to a shared task, or score one for a competition platform",
+    "check": "find all problems of a run or of qrels, with line, query and severity",
+    "gate": "hold a run against thresholds written beforehand",
+    "crosscheck": "find out why another tool prints other numbers",
+    "convert": "convert runs and qrels from one format to another",
+    "measures": "list the measures, or document some of them",
+    "trec_eval": "score a run as NIST's trec_eval does, byte for byte",
 }
 
 _USAGE = "Usage: treckon COMMAND [arguments]\n"
@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
 def _parser(name: str, module: ModuleType) -> Parser:
     parser = Parser(
         prog=f"treckon {name}",
-        description=module.SUMMARY,
+        description=COMMANDS[name],
         epilog=module.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -92,7 +92,7 @@ def _run(argv: Sequence[str]) -> int:
         return 0
     if name not in COMMANDS:
         raise UsageError(f"unknown command '{name}'{did_you_mean(name, COMMANDS)} (treckon --help lists them)")
-    module = import_module(COMMANDS[name])
+    module = import_module(f"treckon.cli.{name}")
     if hasattr(module, "main"):
         status: int = module.main(rest)
         return status
@@ -108,7 +108,7 @@ def _run(argv: Sequence[str]) -> int:
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {import_module(module).SUMMARY}\n" for name, module in COMMANDS.items()]
+    lines = [f"  {name:<{width}}  {summary}\n" for name, summary in COMMANDS.items()]
     return (
         f"{_USAGE}\nScores ranked retrieval runs against relevance judgements.\n\n{''.join(lines)}\n"
         "  treckon COMMAND --help     what a command does, its options, and examples\n"

@@ -6,6 +6,11 @@ import re
 
 from treckon.cli.options import add_formats
 from treckon.cli.output import write, write_tables
+from treckon.measures.registry import find, find_field
+from treckon.naming.syntax import parse_all
+from treckon.naming.trec_eval import all_in_order
+from treckon.reports.measure_text import measure_record, measure_text
+from treckon.reports.tables import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from treckon.measures.registry import MeasureRecord
-
-SUMMARY = "list the measures, or document some of them"
 
 EXAMPLES = """\
 examples:
@@ -40,9 +43,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Lists all measures, or documents those named."""
-    from treckon.naming.trec_eval import all_in_order
-    from treckon.reports.measure_text import measure_text
-
     if not arguments.names:
         _write_list(arguments, all_in_order())
         return 0
@@ -56,20 +56,14 @@ def run(arguments: Namespace) -> int:
 
 def records_of(name: str) -> list[MeasureRecord]:
     """The records that a name stands for, the field's first. Raises UnknownMeasureError, which names the nearest."""
-    from treckon.measures.registry import find, find_field
-    from treckon.naming.syntax import parse_all
-
     bare = re.split(r"[(@]", name)[0].strip()
-    found = [record for record in (find_field(bare), find(bare)) if record is not None]
-    return found or [measure.record for measure in parse_all(name)]
+    records = [record for record in (find_field(bare), find(bare)) if record is not None]
+    return records or [measure.record for measure in parse_all(name)]
 
 
 def _write_list(arguments: Namespace, records: Iterable[MeasureRecord]) -> None:
-    from treckon.reports.measure_text import measure_record
-    from treckon.reports.tables import Table
-
-    found = list(map(measure_record, records))
+    listed = list(map(measure_record, records))
     # The field's names go first: all of the API and of these commands take them.
-    found.sort(key=lambda record: record["names"] != "field")
-    rows = [[record["written"], record["title"], ", ".join(record["aliases"]), record["names"]] for record in found]
-    write_tables(arguments, Table(["measure", "what it is", "also called", "names of"], rows), data=found)
+    listed.sort(key=lambda record: record["names"] != "field")
+    rows = [[record["written"], record["title"], ", ".join(record["aliases"]), record["names"]] for record in listed]
+    write_tables(arguments, Table(["measure", "what it is", "also called", "names of"], rows), data=listed)

@@ -9,7 +9,10 @@ import stat
 
 from treckon.errors import InputError, ParameterError
 from treckon.evaluation.conventions import OPTIONS
+from treckon.inputs.formats.registry import GROUPED, QRELS, RUN, names_of
 from treckon.releases import RELEASES
+from treckon.reports.tables import DIGITS, FORMATS
+from treckon.statistics.bootstrap import METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,8 +159,6 @@ def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
 
     alpha: what it is the level of
     """
-    from treckon.statistics.bootstrap import METHODS
-
     group.add_argument(
         "--interval",
         dest="method",
@@ -187,8 +188,6 @@ def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Adds qrels_format, run_format, qrels_columns, run_columns and threads, arguments of `treckon.evaluate`."""
-    from treckon.inputs.formats.registry import GROUPED, QRELS, RUN, names_of
-
     group = parser.add_argument_group(
         "inputs", "A file may be '-' (standard input), a pipe, or compressed with gzip, bzip2, xz or zstd."
     )
@@ -294,8 +293,6 @@ def _columns(text: str) -> tuple[str, ...]:
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """Adds what `output.write_tables` and `output.say` need: `format`, `digits`, `output`, `quiet`."""
-    from treckon.reports.tables import DIGITS, FORMATS
-
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=FORMATS, help="default: table on a terminal, tsv in a pipe or file")
     group.add_argument(

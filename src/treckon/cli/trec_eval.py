@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from treckon.inputs.zscores import ZScores
     from treckon.naming.trec_eval import Request
 
-SUMMARY = "score a run as NIST's trec_eval does, byte for byte"
-
 USAGE = """\
 Usage: trec_eval [-h] [-q] {-m measure}* trec_rel_file trec_top_file
    -h: Give full help information, including other options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon._native.objects import id_text
-from treckon.errors import EvaluationError, NoQueriesError, in_short, shortened
+from treckon.errors import Advice, EvaluationError, NoQueriesError, Notice, in_short, shortened
 from treckon.evaluation.policy import Policy
 
 TYPE_CHECKING = False
@@ -43,12 +43,12 @@ class ConventionsPolicy(Policy):
             missing=conventions.missing,
         )
 
-    def check_queries(self, results: Results, scans: Sequence[AnyScan]) -> tuple[str, ...]:
+    def check_queries(self, results: Results, scans: Sequence[AnyScan]) -> tuple[Notice, ...]:
         """As `Policy` says."""
         table = results.qrels
         extra = next((share.extra[1] for share in scans if share.extra[1] is not None), None)
         if extra is not None and self.extra == "error":
-            raise EvaluationError(f"run: expected judged queries alone, found query '{shortened(extra)}'")
+            raise EvaluationError(place="run", expected="judged queries alone", found=f"query '{shortened(extra)}'")
         if len(table) == 0:
             raise _no_queries_error("there are no judgements")
         missing = results.missing() if self.missing != "zero" else []
@@ -56,14 +56,10 @@ class ConventionsPolicy(Policy):
             return ()
         example = f"for example '{shortened(table.query_id(missing[0]))}'"
         if self.missing == "error":
-            raise EvaluationError(
-                f"run: expected results for every judged query, found none for {len(missing)} of {len(table)}, "
-                f"{example}"
-            )
-        return (
-            f"{len(missing)} of {len(table)} judged queries are missing from the run, {example}, and don't count "
-            "(missing='zero' counts them as having retrieved nothing)",
-        )
+            found = f"none for {len(missing)} of {len(table)}, {example}"
+            raise EvaluationError(place="run", expected="results for every judged query", found=found)
+        problem = f"{len(missing)} of {len(table)} judged queries are missing from the run, {example}, and don't count"
+        return (Notice(problem, advice=Advice("missing", "zero", "counts them as having retrieved nothing")),)
 
     def no_queries_error(self, table: Qrels, first: bytes | None) -> NoQueriesError:
         """As `Policy` says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treckon._native.objects import id_bytes, id_text
 from treckon.checks import checked_whole_number
-from treckon.errors import EvaluationError, ParameterError
+from treckon.errors import EvaluationError, Notice, ParameterError
 from treckon.evaluation.conventions import DEFAULTS, Conventions
 from treckon.evaluation.conventions_policy import ConventionsPolicy
 from treckon.evaluation.judgements import JUDGEMENTS_OF, CheckedJudgements, check_judgements
@@ -155,7 +155,7 @@ class Evaluator:
         return [id_text(query_id) for query_id in self.qrels.query_ids()]
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Notice, ...]:
         """What is doubtful about the judgements, a sentence each; every evaluation repeats it."""
         return self._judged.warnings
 

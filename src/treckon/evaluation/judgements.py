@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from treckon._native.engine import Plan, Results
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import Qrels, QrelsBuilder
-from treckon.errors import EvaluationError, InputError, in_short, shortened
+from treckon.errors import EvaluationError, InputError, Notice, in_short, shortened
 from treckon.evaluation.policy import view_of
 from treckon.inputs.columns import Columns
 from treckon.inputs.formats.registry import GROUPED
@@ -47,7 +47,7 @@ class CheckedJudgements:
 
     table: Qrels
     view: str
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 def check_judgements(
@@ -67,7 +67,7 @@ def check_judgements(
 
 def _read(qrels: Any, conventions: Conventions, columns: Sequence[str] | None, format: str | None) -> CheckedJudgements:
     form = as_qrels(qrels, columns=columns, format=format)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
     if isinstance(form, Source):
         with form:
             judgements = read_qrels(form, release=conventions.release)
@@ -157,6 +157,6 @@ def _grouped(qrels: Mapping[Any, Any], release: str) -> Qrels:
     return table
 
 
-def _warnings(judgements: Judgements) -> tuple[str, ...]:
+def _warnings(judgements: Judgements) -> tuple[Notice, ...]:
     warning = judgements.doubts.warning()
     return (warning,) if warning else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treckon._native.engine import Plan
 from treckon._native.prefs import Prefs
-from treckon.errors import EvaluationError, NoQueriesError, shortened
+from treckon.errors import EvaluationError, NoQueriesError, Notice, shortened
 from treckon.measures.registry import (
     VIEW_JUDGMENT_GROUPS,
     VIEW_PREFERENCES,
@@ -101,7 +101,7 @@ class Policy(Record):
             keeps_rankings=any(measure.record.function is not None for measure in measures),
         )
 
-    def check_queries(self, results: Results, scans: Sequence[AnyScan]) -> tuple[str, ...]:
+    def check_queries(self, results: Results, scans: Sequence[AnyScan]) -> tuple[Notice, ...]:
         """What is to be reported about queries that only the qrels or the run have; raises for what is refused."""
         return ()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
-from treckon.errors import TreckonError, in_short
+from treckon.errors import Notice, TreckonError, in_short
 from treckon.evaluation.conventions import DEFAULTS
 from treckon.inputs.sinks import write_whole
 from treckon.measures.aggregation import MEAN
@@ -237,7 +237,7 @@ class Evaluation:
         conventions: Conventions,
         counts: Counts,
         ties: Ties,
-        warnings: Iterable[str] = (),
+        warnings: Iterable[Notice] = (),
         texts: Mapping[Measure, Sequence[str | bytes]] | None = None,
     ) -> None:
         """Takes what was computed. (Users get evaluations from `treckon.evaluate`.)

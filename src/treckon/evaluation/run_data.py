@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping
 
 from treckon._native.objects import ColumnsScan, MappingScan
-from treckon.errors import EvaluationError, shortened
+from treckon.errors import EvaluationError, Notice, shortened
 from treckon.evaluation.judgements import as_list
 from treckon.inputs.columns import Columns
 from treckon.inputs.tables import Rows
@@ -72,7 +72,7 @@ class RunData:
             scan.finish_gathering()
         return scan
 
-    def warnings(self, scans: Sequence[AnyScan]) -> tuple[str, ...]:
+    def warnings(self, scans: Sequence[AnyScan]) -> tuple[Notice, ...]:
         """None: what isn't right in objects is an error."""
         return ()
 

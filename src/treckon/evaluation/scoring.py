@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon._native.engine import Results, RunScan
-from treckon.errors import EvaluationError, shortened
+from treckon.errors import EvaluationError, Notice, shortened
 from treckon.inputs.reading import FORMATS, Doubts, duplicate_lines, n_shares, raise_problem, scan
 from treckon.measures.registry import TEXT, VIEW_RUN
 from treckon.records import Record
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         """A run in a form that the core reads, as often as it is to be evaluated."""
 
         def scan(self, results: Results) -> Sequence[AnyScan]: ...
-        def warnings(self, scans: Sequence[Any]) -> tuple[str, ...]: ...
+        def warnings(self, scans: Sequence[Any]) -> tuple[Notice, ...]: ...
         def duplicate_error(self, qid: bytes, docno: bytes) -> EvaluationError: ...
 
 
@@ -65,7 +65,7 @@ class RunFile:
     def _new_scan(self, results: Results, gather: bool = False) -> RunScan:
         return RunScan(results, FORMATS[self._format], self._strict, order=self._order, gather=gather)
 
-    def warnings(self, scans: Sequence[RunScan]) -> tuple[str, ...]:
+    def warnings(self, scans: Sequence[RunScan]) -> tuple[Notice, ...]:
         """What of the file was read only in part."""
         warning = Doubts(self._source, self._format, scans).warning()
         return (warning,) if warning else ()
@@ -91,7 +91,7 @@ class ScoredRun(Record):
     policy: Policy
     results: Results
     scans: Sequence[AnyScan]
-    warnings: tuple[str, ...]
+    warnings: tuple[Notice, ...]
     zscored: bool
 
     @property

@@ -7,7 +7,7 @@ import os
 from treckon._native.engine import QrelsScan
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
-from treckon.errors import EvaluationError, InputError, shortened
+from treckon.errors import EvaluationError, InputError, Notice, Place, shortened
 from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, LINES_BY_RANK, RUN_LINES
 from treckon.inputs.preference_faults import PreferenceLine, describe
 from treckon.releases import RELEASE_9
@@ -170,17 +170,18 @@ class Doubts:
         self.n = sum(one.doubts[0] for one in scans)
         self.position = min((one.doubts[1] for one in scans if one.doubts[0]), default=0)
 
-    def warning(self) -> str | None:
+    def warning(self) -> Notice | None:
         """One sentence, or None where there is no such value."""
         if not self.n:
             return None
         form = FORMATS[self.file_format]
         number, line = self.source.line_at(self.position)
-        return (
-            f"{self.source.name}:{number}: expected {_expected_value(form)}, "
-            f"found '{shortened(_value(line, form))}'; read up to the first character that is no part of one, "
+        found = (
+            f"'{shortened(_value(line, form))}'; read up to the first character that is no part of one, "
             f"as trec_eval does (such {form.fields[form.value]}s: {self.n})"
         )
+        place = Place(self.source.name, line=number)
+        return Notice(place=place, expected=_expected_value(form), found=found, kind="not a number")
 
 
 class Judgements:

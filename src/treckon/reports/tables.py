@@ -5,6 +5,8 @@ A cell is None where there is no value, and so is a number that is infinite or n
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +21,7 @@ DIGITS = 4
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 
 
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table.
 
@@ -33,14 +36,13 @@ class Column:
     digits: behind the point; None: as many as the caller of `render` says
     """
 
-    __slots__ = ("digits", "kind", "name")
+    name: str
+    kind: str = "text"
+    digits: int | None = None
 
-    def __init__(self, name: str, kind: str = "text", digits: int | None = None) -> None:
-        if kind not in KINDS:
-            raise ValueError(f"column {name!r}: expected a kind out of {', '.join(KINDS)}, found {kind!r}")
-        self.name = name
-        self.kind = kind
-        self.digits = digits
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"column {self.name!r}: expected a kind out of {', '.join(KINDS)}, found {self.kind!r}")
 
     def text(self, value: Cell, digits: int = DIGITS) -> str | None:
         """A value as it is shown; None where there is none."""
@@ -95,7 +97,7 @@ class Table:
         title: str = "",
         notes: Iterable[str] = (),
     ) -> None:
-        self.columns = tuple(one if isinstance(one, Column) else Column(one) for one in columns)
+        self.columns = tuple(column if isinstance(column, Column) else Column(column) for column in columns)
         self.rows = [tuple(row) for row in rows]
         self.title = title
         self.notes = tuple(notes)
@@ -122,11 +124,11 @@ class Table:
 
         Keys: title and notes, where there are any; rows, dictionaries by the names of the columns.
         """
-        found: dict[str, object] = {"title": self.title} if self.title else {}
-        found["rows"] = [dict(zip(self.head(), row, strict=True)) for row in self.rows]
+        as_dict: dict[str, object] = {"title": self.title} if self.title else {}
+        as_dict["rows"] = [dict(zip(self.head(), row, strict=True)) for row in self.rows]
         if self.notes:
-            found["notes"] = list(self.notes)
-        return found
+            as_dict["notes"] = list(self.notes)
+        return as_dict
 
 
 def render(
