@@ -329,7 +329,7 @@ REALS = [1, True, 1.0, np.float32(1), np.float16(1), np.int8(1), np.uint64(1), n
 REALS += [Decimal(1), Fraction(1), Scalar(1), np.array(1.0), np.array(1)]
 
 
-@pytest.mark.parametrize("value", REALS, ids=repr)
+@pytest.mark.parametrize("value", REALS, ids=lambda value: type(value).__name__)
 def test_real_scalars(value):
     for form in ({"q": {"d": value}}, [("q", "d", value)], (["q"], ["d"], [value])):
         run, qrels = mapping_of(as_run(form)), mapping_of(as_qrels(form), QRELS)
