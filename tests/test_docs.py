@@ -115,6 +115,13 @@ def test_the_pages_are_printed_where_they_are_looked_for(tmp_path: Path):
         assert (tmp_path / "docs" / path.name).read_text("utf-8") == text_of(path)
 
 
+def test_every_page_is_on_the_site():
+    tabs = runpy.run_path(str(ROOT / "docs" / "build_site.py"))["PAGES"]
+    on_site = {ROOT / source for pages in tabs.values() for source, _ in pages.values()}
+    # docs/README.md says where the printed pages are in a checkout; on the site they are simply there.
+    assert on_site == {*PAGES} - {ROOT / "docs" / "README.md"}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_a_section(command: str):
     section = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", text_of(ROOT / "docs" / "commands.md"), re.M | re.S)
