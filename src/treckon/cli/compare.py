@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from treckon.analysis.compared_runs import Comparison
+    from treckon.reports.tables import Cell
 
 EXAMPLES = """\
 examples:
@@ -122,69 +123,88 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _tables(comparison: Comparison, arguments: Namespace, notes: Sequence[str]) -> Iterator[Table]:
-    def real(name: str) -> Column:
-        return Column(name, "real")
-
-    def signed(name: str) -> Column:
-        return Column(name, "signed")
-
-    measures, runs, n = comparison.measures, comparison.runs, len(comparison.query_ids)
-    groups = {measure: dict(zip(runs, found.letters, strict=True)) for measure, found in comparison.tukey.items()}
+    """The tables, `notes` below the one that they are about."""
     interval = f"{100 * arguments.confidence:g}%"
-    yield Table(
-        [
-            "measure", "run", real("mean"), real("low"), real("high"), Column("missing", "integer"),
-            *(["groups"] if groups else []),
-        ],
-        [
-            [str(measure), run, mean.estimate, mean.low, mean.high, comparison.missing[run],
-             *([groups[measure][run]] if groups else [])]
-            for measure in measures for run, mean in comparison.means[measure].items()
-        ],
-        title=f"Means over {n} {'query' if n == 1 else 'queries'}, with {interval} intervals",
-    )  # fmt: skip
-    yield Table(
-        [
-            "measure", "run", signed("difference"), signed("low"), signed("high"), Column("change %", "percent"),
-            Column("wins", "integer"), Column("ties", "integer"), Column("losses", "integer"), signed("d"),
-            real("detectable"),
-        ],
-        [
-            [str(one.measure), one.run, one.interval.estimate, one.interval.low, one.interval.high, one.relative,
-             one.wins, one.ties, one.losses, one.effect_size, one.detectable]
-            for one in comparison.differences
-        ],
-        title=f"Differences from {comparison.baseline}, with {interval} intervals",
-        notes=notes if not comparison.options["tests"] else (),
-    )  # fmt: skip
-    if comparison.options["tests"]:
-        yield Table(
-            [
-                "measure", "run", "test", Column("statistic", "real"), Column("n", "integer"),
-                Column("p", "probability"), Column("corrected", "probability"), "how",
-            ],
-            [
-                [str(one.measure), one.run, name, test.statistic, test.n, test.p_value, one.corrected[name], test.note]
-                for one in comparison.differences for name, test in one.tests.items()
-            ],
-            title=f"Tests of the differences from {comparison.baseline}",
-            notes=notes,
-        )  # fmt: skip
+    has_tests = bool(comparison.options["tests"])
+    yield _means(comparison, interval)
+    yield _differences(comparison, interval, () if has_tests else notes)
+    if has_tests:
+        yield _tests(comparison, notes)
     if arguments.pairs and comparison.tukey:
-        yield Table(
-            ["measure", "run", "other run", signed("difference"), Column("p", "probability")],
-            [
-                [str(measure), runs[i], runs[j], found.means[j] - found.means[i], found.p_values[i][j]]
-                for measure, found in comparison.tukey.items() for j in range(len(runs)) for i in range(j)
-            ],
-            title="All pairs, randomised Tukey HSD",
-        )  # fmt: skip
+        yield _pairs(comparison)
     if arguments.per_query:
-        yield Table(
-            ["measure", "run", "query", real("baseline"), real("value"), signed("difference")],
-            [
-                [str(measure), run, row.query_id, row.baseline, row.run, row.difference]
-                for measure in measures for run in runs[1:] for row in comparison.per_query(measure, run)
-            ],
-            title=f"Queries by their difference from {comparison.baseline}",
-        )  # fmt: skip
+        yield _queries(comparison)
+
+
+def _real(name: str) -> Column:
+    return Column(name, "real")
+
+
+def _signed(name: str) -> Column:
+    return Column(name, "signed")
+
+
+def _whole(name: str) -> Column:
+    return Column(name, "integer")
+
+
+def _means(comparison: Comparison, interval: str) -> Table:
+    runs, n = comparison.runs, len(comparison.query_ids)
+    groups = {measure: dict(zip(runs, tukey.letters, strict=True)) for measure, tukey in comparison.tukey.items()}
+    columns: list[Column | str] = ["measure", "run", _real("mean"), _real("low"), _real("high"), _whole("missing")]
+    rows: list[list[Cell]] = [
+        [str(measure), run, mean.estimate, mean.low, mean.high, comparison.missing[run],
+         *([groups[measure][run]] if groups else [])]
+        for measure in comparison.measures for run, mean in comparison.means[measure].items()
+    ]  # fmt: skip
+    title = f"Means over {n} {'query' if n == 1 else 'queries'}, with {interval} intervals"
+    return Table([*columns, *(["groups"] if groups else [])], rows, title)
+
+
+def _differences(comparison: Comparison, interval: str, notes: Sequence[str]) -> Table:
+    columns: list[Column | str] = [
+        "measure", "run", _signed("difference"), _signed("low"), _signed("high"), Column("change %", "percent"),
+        _whole("wins"), _whole("ties"), _whole("losses"), _signed("d"), _real("detectable"),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [str(row.measure), row.run, row.interval.estimate, row.interval.low, row.interval.high, row.relative,
+         row.wins, row.ties, row.losses, row.effect_size, row.detectable]
+        for row in comparison.differences
+    ]  # fmt: skip
+    return Table(columns, rows, f"Differences from {comparison.baseline}, with {interval} intervals", notes)
+
+
+def _tests(comparison: Comparison, notes: Sequence[str]) -> Table:
+    columns: list[Column | str] = [
+        "measure", "run", "test", _real("statistic"), _whole("n"), Column("p", "probability"),
+        Column("corrected", "probability"), "how",
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [str(row.measure), row.run, name, test.statistic, test.n, test.p_value, row.corrected[name], test.note]
+        for row in comparison.differences
+        for name, test in row.tests.items()
+    ]
+    return Table(columns, rows, f"Tests of the differences from {comparison.baseline}", notes)
+
+
+def _pairs(comparison: Comparison) -> Table:
+    runs = comparison.runs
+    columns: list[Column | str] = ["measure", "run", "other run", _signed("difference"), Column("p", "probability")]
+    rows: list[list[Cell]] = [
+        [str(measure), runs[i], runs[j], tukey.means[j] - tukey.means[i], tukey.p_values[i][j]]
+        for measure, tukey in comparison.tukey.items()
+        for j in range(len(runs))
+        for i in range(j)
+    ]
+    return Table(columns, rows, "All pairs, randomised Tukey HSD")
+
+
+def _queries(comparison: Comparison) -> Table:
+    columns: list[Column | str] = ["measure", "run", "query", _real("baseline"), _real("value"), _signed("difference")]
+    rows: list[list[Cell]] = [
+        [str(measure), run, row.query_id, row.baseline, row.run, row.difference]
+        for measure in comparison.measures
+        for run in comparison.runs[1:]
+        for row in comparison.per_query(measure, run)
+    ]
+    return Table(columns, rows, f"Queries by their difference from {comparison.baseline}")
