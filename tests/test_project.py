@@ -28,11 +28,12 @@ def test_the_same_pythons_everywhere():
     first, last = int(classified[0][2:]), int(classified[-1][2:])
     assert classified == [f"3.{minor}" for minor in range(first, last + 1)]
     assert PROJECT["requires-python"] == f">={classified[0]}"
-    assert built_versions("") == classified
+    built = built_versions("")
+    assert built[: len(classified)] == classified  # the newest are built and tried before they are promised
     assert TEXT["tool"]["ruff"]["target-version"] == f"py3{first}"
     free_threaded = built_versions("t")
-    assert free_threaded and set(free_threaded) <= set(classified)
-    assert len(TEXT["tool"]["cibuildwheel"]["build"].split()) == len(classified) + len(free_threaded)
+    assert free_threaded and set(free_threaded) <= set(built)
+    assert len(TEXT["tool"]["cibuildwheel"]["build"].split()) == len(built) + len(free_threaded)
 
 
 @pytest.mark.parametrize(
