@@ -402,12 +402,12 @@ def test_help_goes_to_stdout_and_reads_no_file(arguments: str, trec_eval: Callab
         assert f"--{option}" in general
     assert '"trec_results"' in run and "64-bit" in run and "comment" in run
     assert '"qrels"' in qrels
-    assert measures.startswith("Measures asked for:\nnone; ")
+    assert measures.startswith("Requested measures:\nnone; ")
 
 
 def test_help_describes_the_measures_asked_for_in_order(trec_eval: Callable):
     text = trec_eval("-h", "-m", "P.7", "-m", "map").stdout.decode()
-    about = text.partition("Measures asked for:\n")[2]
+    about = text.partition("Requested measures:\n")[2]
     assert about.index("\nmap: Average precision\n") < about.index("\nP: Precision")
     assert "none;" not in about
     everything = trec_eval("-h", "-m", "all_trec").stdout.decode()

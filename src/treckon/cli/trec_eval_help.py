@@ -1,4 +1,4 @@
-"""What ``trec_eval -h`` says: the command, the formats, and the documentation of the measures asked for."""
+"""What ``trec_eval -h`` says: the command, the formats, and the documentation of the requested measures."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def help_text(release: str, results_format: str, rel_format: str, request: Reque
         _definition(RUN_FORMATS.get(results_format)).format(comments=comments, precision=precision),
         _definition(JUDGEMENT_FORMATS.get(rel_format)).format(comments=comments),
     ]
-    text = _RULE.join(parts) + _RULE + "Measures asked for:\n"
+    text = _RULE.join(parts) + _RULE + "Requested measures:\n"
     if request is None:
         return text + "none; name some with -m to read their documentation here (-m all_trec for all the usual ones)\n"
     seen = dict.fromkeys(one.record for one in request.measures)

@@ -106,7 +106,7 @@ def read_thresholds(given: object) -> Thresholds:
 
 
 class _GateFile:
-    """Data with the places of its keys, and what may be asked of them."""
+    """Data with the places of its keys, and how each kind of value is read."""
 
     def __init__(self, given: object) -> None:
         self.name, self.digest = "gate", ""
