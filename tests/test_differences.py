@@ -25,7 +25,7 @@ import treckon.measures  # noqa: F401  (fills the registry)
 from treckon._native.engine import Plan, Results, RunScan
 from treckon._native.qrels import QrelsBuilder
 from treckon.cli import trec_eval as program
-from treckon.inputs.reading import FORMATS
+from treckon.inputs.formats.trec import LINES
 from treckon.measures import registry
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def test_d05_ndcg_never_exceeds_1(gains: list[float], documents: list[str]):
     text = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(gains, 1))
     (setting,) = measure.parameter_kind.parse(text, "10.0").parameters
     results = Results(builder.finish("10.0"), Plan([(measure.kernel, setting, False, None)]))
-    scan = RunScan(results, FORMATS["run"])
+    scan = RunScan(results, LINES["run"])
     scan.feed(ranked("".join(documents)).encode())
     scan.end()
     assert 0.0 < results.row(0)[0] <= 1.0 + 1e-12
@@ -604,7 +604,7 @@ def test_d17_places_of_a_file_have_64_bits(tmp_path: Path):
     assert measure is not None
     (setting,) = measure.parameter_kind.defaults()
     results = Results(builder.finish("10.0"), Plan([(measure.kernel, setting, False, None)]))
-    scan = RunScan(results, FORMATS["run"])
+    scan = RunScan(results, LINES["run"])
     with path.open("rb") as file:
         scan.scan_file(file.fileno(), hole + 1, (1 << 63) - 1)
     assert scan.problem == ("fields", hole + 1 + len("other Q0 x 1 9 t\nq1 Q0 x 1 9 t\nq1 Q0 a 2 8 t\n"), 3)

@@ -21,7 +21,8 @@ from treckon.errors import EvaluationError
 from treckon.evaluation.policy import TrecEvalPolicy
 from treckon.evaluation.scoring import RunFile, score_run
 from treckon.inputs import reading
-from treckon.inputs.reading import FORMATS, read_qrels
+from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, LINES
+from treckon.inputs.reading import read_qrels
 from treckon.inputs.sources import Source
 from treckon.naming.trec_eval import request
 
@@ -226,7 +227,7 @@ def values_in_full(folder: Path, argv: list[str], release: str, judgements: byte
     options = command.read_options([*argv, "j", "r"])
     asked = request(["all_prefs"], release).measures
     with Source(folder / "judgements") as judged, Source(folder / "run") as retrieved:
-        judgements = read_qrels(judged, "prefs", release=release)
+        judgements = read_qrels(judged, JUDGEMENT_FORMATS["prefs"], release=release)
         policy = TrecEvalPolicy.of(release, depth=options.depth, complete=options.complete)
         scored = score_run(judgements.table, asked, RunFile(retrieved, release), policy, fault=judgements.fault)
     results = scored.results
@@ -608,16 +609,16 @@ def test_comments_and_blank_lines(folder):
 
 def test_a_builder_is_for_its_formats_alone():
     with pytest.raises(ValueError, match="^a QrelsBuilder is not for lines of qid group sub-group docno level$"):
-        QrelsScan(QrelsBuilder(), FORMATS["prefs"])
+        QrelsScan(QrelsBuilder(), LINES["prefs"])
     for name in ("qrels", "qrels_jg", "run"):
-        with pytest.raises(ValueError, match=f"^a PrefsBuilder is not for lines of {' '.join(FORMATS[name].fields)}$"):
-            QrelsScan(PrefsBuilder(), FORMATS[name])
+        with pytest.raises(ValueError, match=f"^a PrefsBuilder is not for lines of {' '.join(LINES[name].fields)}$"):
+            QrelsScan(PrefsBuilder(), LINES[name])
 
 
 def test_what_a_table_says_of_its_queries(folder):
     (folder / "judgements").write_bytes(CONTRADICTION + b"good g s a 1\n")
     with Source(folder / "judgements") as source:
-        table = read_qrels(source, "prefs").table
+        table = read_qrels(source, JUDGEMENT_FORMATS["prefs"]).table
     assert (len(table), table.query_ids()) == (2, [b"good", b"q"])
     assert (table.fault(0), table.fault(1)) == (None, ("contradiction", b"u", b"d1"))
     for query in (-1, 2):

@@ -62,6 +62,7 @@ from treckon.errors import (
     one_of,
 )
 from treckon.inputs import reading, sources
+from treckon.inputs.formats.trec import LINES
 from treckon.measures import registry
 from treckon.naming.trec_eval import request
 
@@ -392,14 +393,14 @@ def test_reading_that_fails_later_on(tmp_path: Path):
     """A scan that can't read on says why; here its file descriptor is that of a folder."""
     (tmp_path / "run").write_text(RUN)
     folder = os.open(tmp_path, os.O_RDONLY)
-    scan = RunScan(Results(QrelsBuilder().finish("10.0"), Plan([])), reading.FORMATS["run"])
+    scan = RunScan(Results(QrelsBuilder().finish("10.0"), Plan([])), LINES["run"])
     scan.scan_file(folder, 0, 100)
     os.close(folder)
     with (
         sources.Source(tmp_path / "run") as source,
         pytest.raises(InputError, match="run: cannot read it: Is a directory$"),
     ):
-        reading.raise_problem(source, "run", [scan])
+        reading.raise_problem(source, LINES["run"], [scan])
 
 
 # ---- Lines that can't be read: status 2, with the file and the line
@@ -827,13 +828,13 @@ def test_the_core_refuses_what_it_was_not_made_for():
         with pytest.raises(TypeError):
             Results(wrong, Plan([]))
         with pytest.raises(TypeError):
-            RunScan(wrong, reading.FORMATS["run"])
+            RunScan(wrong, LINES["run"])
         with pytest.raises(TypeError):
-            QrelsScan(wrong, reading.FORMATS["qrels"])
+            QrelsScan(wrong, LINES["qrels"])
     empty = Results(QrelsBuilder().finish("10.0"), Plan([]))
-    scan = RunScan(empty, reading.FORMATS["run"])
+    scan = RunScan(empty, LINES["run"])
     with pytest.raises(ValueError, match="^expected a format of runs$"):
-        RunScan(empty, reading.FORMATS["qrels"])
+        RunScan(empty, LINES["qrels"])
     for wrong in (None, "text", 5):
         with pytest.raises(TypeError):
             scan.feed(wrong)
@@ -880,10 +881,10 @@ def test_the_core_may_be_collected_in_a_circle():
         builder.add(b"q", b"a", 1)
         plan = Plan([(one.record.kernel, one.parameters, False, None) for one in asked])
         results = Results(builder.finish("10.0"), plan)
-        scan = RunScan(results, reading.FORMATS["run"])
+        scan = RunScan(results, LINES["run"])
         scan.feed(b"q Q0 a 1 1 t\n")
         scan.end()
-        circle: list[Any] = [builder, plan, results, scan, QrelsScan(QrelsBuilder(), reading.FORMATS["qrels"])]
+        circle: list[Any] = [builder, plan, results, scan, QrelsScan(QrelsBuilder(), LINES["qrels"])]
         circle.append(circle)
         del builder, plan, results, scan, circle
         gc.collect()

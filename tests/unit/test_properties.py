@@ -29,6 +29,7 @@ from treckon.evaluation.evaluator import Evaluator
 from treckon.evaluation.policy import TrecEvalPolicy
 from treckon.evaluation.scoring import RunFile, score_run
 from treckon.inputs import reading
+from treckon.inputs.formats.trec import JUDGEMENT_FORMATS
 from treckon.inputs.reading import read_qrels
 from treckon.inputs.sources import Source
 from treckon.measures import registry
@@ -163,7 +164,7 @@ def values_of_queries(
     """query -> the value of each name asked for, as the engine leaves it."""
     release = options.get("release", "10.0")
     with Source(files[0]) as qrels, Source(files[1]) as run:
-        judgements = read_qrels(qrels, format, release=release)
+        judgements = read_qrels(qrels, JUDGEMENT_FORMATS[format], release=release)
         policy = TrecEvalPolicy.of(**{"release": release} | options)
         policy.check_measures(asked, judgements)
         results = score_run(judgements.table, asked, RunFile(run, release), policy, fault=judgements.fault).results

@@ -23,7 +23,7 @@ import oracle_files
 from treckon._native.engine import Plan, QrelsScan, Results, RunScan
 from treckon._native.numbers import integer_prefix, real_prefix
 from treckon._native.qrels import QrelsBuilder
-from treckon.inputs.reading import FORMATS
+from treckon.inputs.formats.trec import LINES
 from treckon.naming import trec_eval as names
 
 RELEASES = ("9.0.8", "10.0")
@@ -145,11 +145,11 @@ def seen_by_scans(read: Reading, n_shares: int, release: str, strict: bool = Fal
     """What scans see of a run; as the command does, with a second scan where lines of a query lie apart."""
     results = RESULTS[release]
     results.forget()
-    scans = [RunScan(results, FORMATS["run"], strict) for _ in range(n_shares)]
+    scans = [RunScan(results, LINES["run"], strict) for _ in range(n_shares)]
     read(scans)
     first_query = next((scan.first_query for scan in scans if scan.first_query is not None), None)
     if any(scan.scattered for scan in scans):
-        scans = [RunScan(results, FORMATS["run"], strict, gather=True)]
+        scans = [RunScan(results, LINES["run"], strict, gather=True)]
         read(scans)
         if scans[0].problem is None:
             scans[0].finish_gathering()
@@ -526,7 +526,7 @@ def test_random_runs_in_random_pieces_and_shares(seed: int, file: File):
 def scanned_qrels(pieces: Iterable[bytes], format: str, release: str, strict: bool = False):
     """query -> (document, grade) as listed, -1 for a negative grade; or the problem."""
     builder = QrelsBuilder()
-    scan = QrelsScan(builder, FORMATS[format], release == "9.0.8", strict)
+    scan = QrelsScan(builder, LINES[format], release == "9.0.8", strict)
     for piece in pieces:
         if not scan.feed(piece):
             break
@@ -604,7 +604,7 @@ def test_judgements_byte_by_byte():
 
 
 def test_doubtful_grades_are_counted():
-    scan = QrelsScan(QrelsBuilder(), FORMATS["qrels"])
+    scan = QrelsScan(QrelsBuilder(), LINES["qrels"])
     scan.feed(b"q 0 a 1\nq 0 b 1.5\nq 0 c x\n")
     scan.end()
     assert (scan.doubts, scan.n_lines, scan.problem) == ((2, 8), 3, None)
@@ -614,7 +614,7 @@ def test_doubtful_grades_are_counted():
 
 
 def test_a_stream_ends_the_scan_as_soon_as_a_line_is_refused():
-    scan = RunScan(RESULTS["10.0"], FORMATS["run"])
+    scan = RunScan(RESULTS["10.0"], LINES["run"])
     assert scan.feed(A) is True
     assert scan.feed(b"short\n") is False
     assert scan.feed(B) is False
@@ -625,7 +625,7 @@ def test_a_stream_ends_the_scan_as_soon_as_a_line_is_refused():
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path):
     folder = os.open(tmp_path, os.O_RDONLY)
     try:
-        scan = RunScan(RESULTS["10.0"], FORMATS["run"])
+        scan = RunScan(RESULTS["10.0"], LINES["run"])
         scan.scan_file(folder, 0, NO_END)
         kind, _, number = scan.problem
         assert (kind, os.strerror(number)) == ("read", "Is a directory")
@@ -635,7 +635,7 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path):
 
 def test_a_cancelled_scan_reads_nothing(file: File):
     fd = file.write(A + OTHER)
-    scan = RunScan(RESULTS["10.0"], FORMATS["run"])
+    scan = RunScan(RESULTS["10.0"], LINES["run"])
     scan.cancel()
     scan.scan_file(fd, 0, NO_END)
     assert (scan.n_lines, scan.problem) == (0, None)

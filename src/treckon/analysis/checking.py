@@ -13,9 +13,10 @@ from treckon.analysis.problems import ALL_KINDS, SEVERITIES, ProblemKind
 from treckon.checks import checked_whole_number
 from treckon.errors import InputError, ParameterError, did_you_mean
 from treckon.errors import in_short_with_type as shown
+from treckon.inputs.formats.trec import LINES
 from treckon.inputs.forms import as_qrels
 from treckon.inputs.mappings import read_qrels as read_mapping
-from treckon.inputs.reading import FORMATS, n_shares, query_starts, raise_problem, read_qrels, scan
+from treckon.inputs.reading import n_shares, query_starts, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source
 from treckon.inputs.text import open_text
 from treckon.inputs.topics import read_query_ids
@@ -208,7 +209,7 @@ def _checked(source: Source, kind: str, limit: int, threads: int, **options: Any
 
 def _scan(source: Source, kind: str, checkers: Sequence[Checker], starts: Sequence[int] | None = None) -> None:
     scan(source, checkers, starts)
-    raise_problem(source, kind, checkers)
+    raise_problem(source, LINES[kind], checkers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +329,7 @@ def _problems(
     tags: Mapping[str, str | None],
 ) -> tuple[Problem, ...]:
     """The problems with their words, by severity."""
-    fields = " ".join(FORMATS[file_kind].fields)
+    fields = " ".join(LINES[file_kind].fields)
     problems = []
     for name, kind in ALL_KINDS.items():
         if name not in ignored and name in findings:

@@ -180,13 +180,14 @@ def evaluate(options: Options) -> Iterator[bytes]:
         raise ParameterError(request.warnings[0])
     for warning in request.warnings:
         _say(options, f"warning: {warning}")
-    if options.rel_format not in JUDGEMENT_FORMATS:
+    form = JUDGEMENT_FORMATS.get(options.rel_format)
+    if form is None:
         raise _Exit(_INPUT, f"trec_eval: illegal rel_format '{options.rel_format}'\n")
     qrels_path, run_path = options.files
     if qrels_path == "-" and run_path == "-":
         raise _Exit(_USAGE, f"trec_eval: expected one file from standard input, found '-' for both\n{USAGE}")
     with Source(qrels_path) as qrels_source:
-        judgements = read_qrels(qrels_source, options.rel_format, release=options.release, strict=options.strict)
+        judgements = read_qrels(qrels_source, form, release=options.release, strict=options.strict)
         if options.results_format not in RUN_FORMATS:
             raise _Exit(_INPUT, f"trec_eval: illegal retrieval results format '{options.results_format}'\n")
         with Source(run_path) as run_source:
@@ -195,9 +196,8 @@ def evaluate(options: Options) -> Iterator[bytes]:
             policy.check_measures(request.measures, judgements)
             run = RunFile(run_source, options.release, strict=options.strict, threads=options.threads)
             scored = score_run(judgements.table, request.measures, run, policy, fault=judgements.fault, zscores=zscores)
-            for text in (judgements.doubts.warning(), *scored.warnings):
-                if text:
-                    _say(options, f"warning: {text}")
+            for warning in (*judgements.warnings, *scored.warnings):
+                _say(options, f"warning: {warning}")
     _note_missing(options, scored)
     return _lines(options, scored)
 
@@ -225,8 +225,8 @@ def _read_zscores(options: Options, path: str) -> ZScores:
             zscores = read_zscores(source, strict=options.strict)
     except InputError as error:
         raise _Exit(_ZSCORES, f"trec_eval: {error}\n") from None
-    if zscores.doubt:
-        _say(options, f"warning: {zscores.doubt}")
+    for warning in zscores.warnings:
+        _say(options, f"warning: {warning}")
     return zscores
 
 

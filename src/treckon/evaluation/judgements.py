@@ -9,7 +9,6 @@ from treckon._native.engine import Plan, Results
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon.errors import EvaluationError, InputError, Notice, in_short, shortened
-from treckon.evaluation.policy import view_of
 from treckon.inputs.columns import Columns
 from treckon.inputs.formats.registry import GROUPED
 from treckon.inputs.formats.registry import find as find_format
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from treckon.evaluation.conventions import Conventions
-    from treckon.inputs.reading import Judgements
+    from treckon.inputs.formats.registry import Format
 
 #: What messages call the judgements that a view is of.
 JUDGEMENTS_OF = {
@@ -57,9 +56,11 @@ def check_judgements(
 
     Raises InputError for what can't be read, EvaluationError for judgements that contradict each other.
     """
-    in_groups = isinstance(format, str) and find_format(GROUPED, format) is not None
-    read = _read_groups if in_groups else _read
-    judged = read(qrels, conventions, columns, format)
+    form = find_format(GROUPED, format) if isinstance(format, str) else None
+    if form is not None:
+        judged = _read_groups(qrels, conventions, form)
+    else:
+        judged = _read(qrels, conventions, columns, format)
     if conventions.negative == "nonrelevant":
         judged.table.judge_negatives()
     return judged
@@ -71,7 +72,7 @@ def _read(qrels: Any, conventions: Conventions, columns: Sequence[str] | None, f
     if isinstance(form, Source):
         with form:
             judgements = read_qrels(form, release=conventions.release)
-            warnings, table = _warnings(judgements), judgements.table
+            warnings, table = judgements.warnings, judgements.table
             if table.first_duplicate() >= 0 and conventions.equal_judgements == "error":
                 raise judgements.duplicate_error(table.first_duplicate())
     else:
@@ -118,23 +119,20 @@ def _without_duplicates(table: Qrels, conventions: Conventions) -> Qrels:
     return builder.finish(conventions.release)
 
 
-def _read_groups(
-    qrels: Any, conventions: Conventions, columns: Sequence[str] | None, format: str | None
-) -> CheckedJudgements:
-    """Judgements in groups, which have no names of columns."""
-    file_format = "qrels_jg" if format == "subtopics" else str(format)
-    if file_format == "qrels_jg" and (mapping := mapping_of(qrels, "qrels")) is not None:
+def _read_groups(qrels: Any, conventions: Conventions, form: Format) -> CheckedJudgements:
+    """Judgements in groups, or preferences."""
+    if form.view == VIEW_JUDGMENT_GROUPS and (mapping := mapping_of(qrels, "qrels")) is not None:
         return CheckedJudgements(_grouped(mapping, conventions.release), VIEW_JUDGMENT_GROUPS)
-    form = as_qrels(qrels, format="trec")
-    if not isinstance(form, Source):
-        raise InputError("qrels", f"expected a path, an open file or text in the format {file_format}")
-    with form:
-        judgements = read_qrels(form, file_format, release=conventions.release)
+    source = as_qrels(qrels, format="trec")
+    if not isinstance(source, Source):
+        raise InputError("qrels", f"expected a path, an open file or text in the format {form.name}")
+    with source:
+        judgements = read_qrels(source, form, release=conventions.release)
         everything = Results(judgements.table, Plan([]))
         everything.evaluate_missing()
         if (faulty := everything.first_faulty()) >= 0:
             raise judgements.fault(faulty)
-        return CheckedJudgements(judgements.table, view_of(judgements.table), _warnings(judgements))
+        return CheckedJudgements(judgements.table, form.view, judgements.warnings)
 
 
 def _grouped(qrels: Mapping[Any, Any], release: str) -> Qrels:
@@ -155,8 +153,3 @@ def _grouped(qrels: Mapping[Any, Any], release: str) -> Qrels:
             f"{shortened(docno)!r}: expected one judgement, found several"
         )
     return table
-
-
-def _warnings(judgements: Judgements) -> tuple[Notice, ...]:
-    warning = judgements.doubts.warning()
-    return (warning,) if warning else ()

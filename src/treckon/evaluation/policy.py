@@ -124,7 +124,7 @@ class TrecEvalPolicy(Policy):
         if (measure := misfit(measures, view)) is not None:
             raise EvaluationError(
                 f"can't calculate measure '{measure.record.name}': it is for {measure.record.view}, "
-                f"the judgements in {judgements.file_format} format are for {view}"
+                f"the judgements in {judgements.form.trec_eval} format are for {view}"
             )
         if self.only is not None and judgements.table.find(self.only) < 0:
             raise NoQueriesError(

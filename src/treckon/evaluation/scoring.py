@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from treckon._native.engine import Results, RunScan
 from treckon.errors import EvaluationError, Notice, shortened
-from treckon.inputs.reading import FORMATS, Doubts, duplicate_lines, n_shares, raise_problem, scan
+from treckon.inputs.formats.trec import LINES_BY_RANK, RUN_LINES
+from treckon.inputs.reading import duplicate_error, n_shares, raise_problem, scan, value_warnings
 from treckon.measures.registry import TEXT, VIEW_RUN
 from treckon.records import Record
 from treckon.threads import available_threads
@@ -38,7 +39,7 @@ class RunFile:
     threads: how many to use, 0: as many as can run
     """
 
-    __slots__ = ("_format", "_order", "_release", "_source", "_strict", "_threads")
+    __slots__ = ("_lines", "_order", "_release", "_source", "_strict", "_threads")
 
     def __init__(
         self, source: Source, release: str, *, order: str = "score", strict: bool = False, threads: int = 0
@@ -48,7 +49,7 @@ class RunFile:
         self._order = order
         self._strict = strict
         self._threads = threads or available_threads()
-        self._format = "run by rank" if order == "rank" else "run"
+        self._lines = LINES_BY_RANK if order == "rank" else RUN_LINES
 
     def scan(self, results: Results) -> list[RunScan]:
         """Evaluates every query. Where the lines of a query lie apart, reads all once more and gathers them."""
@@ -57,23 +58,21 @@ class RunFile:
         if any(share.scattered for share in scans):
             scans = [self._new_scan(results, gather=True)]
             scan(self._source, scans)
-            raise_problem(self._source, self._format, scans)
+            raise_problem(self._source, self._lines, scans)
             scans[0].finish_gathering()
-        raise_problem(self._source, self._format, scans)
+        raise_problem(self._source, self._lines, scans)
         return scans
 
     def _new_scan(self, results: Results, gather: bool = False) -> RunScan:
-        return RunScan(results, FORMATS[self._format], self._strict, order=self._order, gather=gather)
+        return RunScan(results, self._lines, self._strict, order=self._order, gather=gather)
 
     def warnings(self, scans: Sequence[RunScan]) -> tuple[Notice, ...]:
         """What of the file was read only in part."""
-        warning = Doubts(self._source, self._format, scans).warning()
-        return (warning,) if warning else ()
+        return value_warnings(self._source, self._lines, scans)
 
     def duplicate_error(self, qid: bytes, docno: bytes) -> EvaluationError:
         """The error for a document listed twice for a query."""
-        place, problem = duplicate_lines(self._source, self._format, qid, docno, self._release)
-        return EvaluationError(f"{place}: {problem}")
+        return duplicate_error(self._source, self._lines, qid, docno, self._release)
 
 
 class ScoredRun(Record):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from treckon._native.objects import MappingReader
-from treckon.errors import EvaluationError
 from treckon.inputs.columns import Columns
+from treckon.inputs.formats.trec import LINES
 from treckon.inputs.forms import as_qrels, as_run
-from treckon.inputs.reading import FORMATS, duplicate_lines, raise_problem, scan
+from treckon.inputs.reading import duplicate_error, raise_problem, scan
 from treckon.inputs.sources import Source
 from treckon.inputs.values import QRELS, RUN, plain_mapping
+from treckon.releases import RELEASE_10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ def read_run(
     run: a path, an open file, or anything else that `treckon.evaluate` takes for a run; columns and format as there
 
     The rank and tag fields are not kept. Scores must be numbers to their end. Raises InputError with file and line,
-    EvaluationError for a document that stands twice for a query.
+    EvaluationError for a document listed twice for a query.
     """
-    given = as_run(run, columns=columns, format=format)
-    if isinstance(given, Source):
-        return _read(given, "run")
-    return given.to_mapping() if isinstance(given, Columns) else plain_mapping(given, RUN, "run")
+    form = as_run(run, columns=columns, format=format)
+    if isinstance(form, Source):
+        return _read(form, "run")
+    return form.to_mapping() if isinstance(form, Columns) else plain_mapping(form, RUN, "run")
 
 
 def read_qrels(
@@ -40,25 +41,25 @@ def read_qrels(
     qrels: a path, an open file, or anything else that `treckon.evaluate` takes for qrels; columns and format as there
 
     The iteration field is not kept. Grades must be whole numbers to their end. Raises InputError with file and line,
-    EvaluationError for a document that stands twice for a query.
+    EvaluationError for a document listed twice for a query.
     """
-    given = as_qrels(qrels, columns=columns, format=format)
-    if isinstance(given, Source):
-        return _read(given, "qrels")
-    return given.to_mapping() if isinstance(given, Columns) else plain_mapping(given, QRELS, "qrels")  # type: ignore[return-value]
+    form = as_qrels(qrels, columns=columns, format=format)
+    if isinstance(form, Source):
+        return _read(form, "qrels")
+    return form.to_mapping() if isinstance(form, Columns) else plain_mapping(form, QRELS, "qrels")  # type: ignore[return-value]
 
 
-def _read(source: Source, file_format: str) -> dict[str, Any]:
+def _read(source: Source, name: str) -> dict[str, Any]:
     with source:
-        return read_mapping(source, file_format)
+        return read_mapping(source, name)
 
 
-def read_mapping(source: Source, file_format: str) -> dict[str, Any]:
-    """A source of TREC's format "run" or "qrels" as a dict of dicts; it stays open. Raises as `read_run` does."""
-    reader = MappingReader(FORMATS[file_format], strict=True)
+def read_mapping(source: Source, name: str) -> dict[str, Any]:
+    """A source of TREC's lines of a "run" or "qrels" as a dict of dicts; it stays open. Raises as `read_run` does."""
+    lines = LINES[name]
+    reader = MappingReader(lines, strict=True)
     scan(source, [reader])
-    raise_problem(source, file_format, [reader])
+    raise_problem(source, lines, [reader])
     if reader.duplicate is not None:
-        place, problem = duplicate_lines(source, file_format, *reader.duplicate, "10.0")
-        raise EvaluationError(f"{place}: {problem}")
+        raise duplicate_error(source, lines, *reader.duplicate, RELEASE_10)
     return reader.mapping

@@ -8,9 +8,12 @@ from treckon._native.engine import QrelsScan
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import EvaluationError, InputError, Notice, Place, shortened
-from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, LINES_BY_RANK, RUN_LINES
+from treckon.inputs.formats.trec import TREC_QRELS
+from treckon.inputs.lines import CR_ALONE, partly_read
 from treckon.inputs.preference_faults import PreferenceLine, describe
-from treckon.releases import RELEASE_9
+from treckon.measures.registry import VIEW_JUDGMENT_GROUPS
+from treckon.records import Record
+from treckon.releases import RELEASE_9, RELEASE_10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from treckon._native.lines import LineFormat
     from treckon._native.qrels import Qrels
+    from treckon.inputs.formats.registry import Format
     from treckon.inputs.sources import Source
 
     class Scan(Protocol):
@@ -37,13 +41,6 @@ if TYPE_CHECKING:
 #: Bytes of a run that are worth a thread.
 _SHARE_SIZE = 1 << 20
 _NO_END = (1 << 63) - 1
-
-#: The lines of TREC's formats by trec_eval's names of judgements, "run" and "run by rank".
-FORMATS: dict[str, LineFormat] = {
-    "run": RUN_LINES,
-    "run by rank": LINES_BY_RANK,
-    **{name: form.lines for name, form in JUDGEMENT_FORMATS.items() if form.lines is not None},
-}
 
 
 def n_shares(source: Source, threads: int) -> int:
@@ -94,8 +91,8 @@ def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence
     fd, size = plain
     bounds = [*(starts or [size * i // len(scans) for i in range(len(scans))]), _NO_END]
     threads = [
-        threading.Thread(target=one.scan_file, args=(fd, begin, end), daemon=True)
-        for one, begin, end in zip(scans, bounds, bounds[1:], strict=False)
+        threading.Thread(target=share.scan_file, args=(fd, begin, end), daemon=True)
+        for share, begin, end in zip(scans, bounds, bounds[1:], strict=False)
     ]
     try:
         for thread in threads:
@@ -103,98 +100,92 @@ def _scan_shares(plain: tuple[int, int], scans: Sequence[Scan], starts: Sequence
         for thread in threads:
             thread.join()
     except BaseException:  # an interrupt: the threads must be gone before the memory that they use
-        for one in scans:
-            one.cancel()
+        for share in scans:
+            share.cancel()
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
         raise
 
 
-def _scan_stream(source: Source, one: Scan) -> None:
+def _scan_stream(source: Source, whole: Scan) -> None:
     from treckon.inputs.sources import prefetched
 
     # A thread that waits for a pipe's writer could be neither interrupted nor joined.
     blocks = prefetched(source.blocks()) if source.regular else source.blocks()
     try:
         for block in blocks:
-            if not one.feed(block):
+            if not whole.feed(block):
                 return
-        one.end()
+        whole.end()
     finally:
         blocks.close()
 
 
-def raise_problem(source: Source, file_format: str, scans: Sequence[Scan]) -> None:
+def raise_problem(source: Source, lines: LineFormat, scans: Sequence[Scan]) -> None:
     """Raises the InputError of the first line that stopped one of the scans, if any did."""
-    problem = next((one.problem for one in scans if one.problem is not None), None)
+    problem = next((share.problem for share in scans if share.problem is not None), None)
     if problem is None:
         return
-    kind, position, found = problem
+    kind, position, number = problem
     if kind == "read":
-        raise source.unreadable(os.strerror(found))
-    number, line = source.line_at(position)
-    form = FORMATS[file_format]
-    value = shortened(_value(line, form))
-    not_a_number = f"expected {_expected_value(form)}, found '{value}'"
+        raise source.unreadable(os.strerror(number))
+    line_number, line = source.line_at(position)
+    value = shortened(_value(line, lines))
     problems = {
-        "fields": f"expected {len(form.fields)} fields ({' '.join(form.fields)}), found {found}",
+        "fields": f"expected {len(lines.fields)} fields ({' '.join(lines.fields)}), found {number}",
         "nul": "expected text, found a NUL byte",
-        "cr": "expected lines that end with LF or CR LF, found CR alone",
-        "nan": not_a_number,
-        "not a number": not_a_number,
+        "cr": CR_ALONE,
+        "nan": f"expected a number as {lines.fields[lines.value]}, found '{value}'",
+        "not a number": f"expected {_expected_value(lines)}, found '{value}'",
         "grade too large": f"expected a grade of at most 32 bits, found '{value}'",
-        "line too long": f"expected a line of at most {form.longest_line >> 20} MiB, found a longer one",
+        "line too long": f"expected a line of at most {lines.longest_line >> 20} MiB, found a longer one",
     }
-    raise InputError(f"{source.name}:{number}", problems[kind])
+    raise InputError(_place(source, line_number), problems[kind])
 
 
-def _value(line: bytes, form: LineFormat) -> str:
+def _place(source: Source, line: int) -> Place:
+    return Place(source.name, line=line, is_file=True)
+
+
+def _value(line: bytes, lines: LineFormat) -> str:
     """The field of a line that holds its value; "" where the line, or what is known of it, has fewer."""
-    fields = line.split(None, form.value + 1)
-    return os.fsdecode(fields[form.value]) if len(fields) > form.value else ""
+    fields = line.split(None, lines.value + 1)
+    return os.fsdecode(fields[lines.value]) if len(fields) > lines.value else ""
 
 
-def _expected_value(form: LineFormat) -> str:
-    return f"{'a whole number' if form.value_kind == 'grade' else 'a number'} as {form.fields[form.value]}"
+def _expected_value(lines: LineFormat) -> str:
+    return f"{'a whole number' if lines.value_kind == 'grade' else 'a number'} as {lines.fields[lines.value]}"
 
 
-class Doubts:
-    """Values that are no numbers to their end: how many a file has, and where the first one stands."""
-
-    __slots__ = ("file_format", "n", "position", "source")
-
-    def __init__(self, source: Source, file_format: str, scans: Sequence[Scan]) -> None:
-        self.source = source
-        self.file_format = file_format
-        self.n = sum(one.doubts[0] for one in scans)
-        self.position = min((one.doubts[1] for one in scans if one.doubts[0]), default=0)
-
-    def warning(self) -> Notice | None:
-        """One sentence, or None where there is no such value."""
-        if not self.n:
-            return None
-        form = FORMATS[self.file_format]
-        number, line = self.source.line_at(self.position)
-        found = (
-            f"'{shortened(_value(line, form))}'; read up to the first character that is no part of one, "
-            f"as trec_eval does (such {form.fields[form.value]}s: {self.n})"
-        )
-        place = Place(self.source.name, line=number)
-        return Notice(place=place, expected=_expected_value(form), found=found, kind="not a number")
+def value_warnings(source: Source, lines: LineFormat, scans: Sequence[Scan]) -> tuple[Notice, ...]:
+    """The warning about values that are no numbers to their end: how many there are, and where the first one is."""
+    counts = [share.doubts for share in scans if share.doubts[0]]
+    if not counts:
+        return ()
+    number, line = source.line_at(min(position for _, position in counts))
+    return (
+        partly_read(
+            _place(source, number),
+            _expected_value(lines),
+            _value(line, lines),
+            lines.fields[lines.value],
+            sum(n for n, _ in counts),
+        ),
+    )
 
 
-class Judgements:
-    """The judgements of a file, and the source for messages that name its lines."""
+class Judgements(Record):
+    """The judgements of a file, and the source for messages that name its lines.
 
-    __slots__ = ("doubts", "file_format", "release", "source", "table")
+    warnings: about values that were read only in part
+    """
 
-    def __init__(self, table: Qrels, source: Source, file_format: str, release: str, doubts: Doubts) -> None:
-        self.table = table
-        self.release = release
-        self.source = source
-        self.file_format = file_format
-        self.doubts = doubts
+    table: Qrels
+    source: Source
+    form: Format
+    release: str
+    warnings: tuple[Notice, ...]
 
     def fault(self, query: int) -> EvaluationError:
         """The error for a query whose judgements can't be evaluated."""
@@ -203,76 +194,79 @@ class Judgements:
         return self.duplicate_error(query)
 
     def duplicate_error(self, query: int) -> EvaluationError:
-        """The error for a query in which a document stands twice."""
+        """The error for a query in which a document is listed twice."""
         group, docno = self.table.duplicate(query)
-        qid = self.table.query_id(query)
-        place, problem = duplicate_lines(self.source, self.file_format, qid, docno, self.release, group)
-        return EvaluationError(f"{place}: {problem}")
+        return duplicate_error(self.source, self._lines, self.table.query_id(query), docno, self.release, group)
+
+    @property
+    def _lines(self) -> LineFormat:
+        assert self.form.lines is not None
+        return self.form.lines
 
     def _preference_error(self, table: Prefs, query: int) -> EvaluationError:
         kind, group, docno = table.fault(query)
-        qid = table.query_id(query)
-        form = FORMATS[self.file_format]
-        lines = [
+        qid, lines = table.query_id(query), self._lines
+        of_group = [
             PreferenceLine(
                 number,
-                b"" if form.subgroup is None else fields[form.subgroup],
-                fields[form.docno],
-                fields[form.value],
+                b"" if lines.subgroup is None else fields[lines.subgroup],
+                fields[lines.docno],
+                fields[lines.value],
                 table.release,
             )
-            for number, fields in records_of(self.source, self.file_format, qid, self.release)
-            if form.group is not None and fields[form.group] == group
+            for number, fields in _lines_of_query(self.source, lines, qid, self.release)
+            if lines.group is not None and fields[lines.group] == group
         ]
         where = f"query '{shortened(qid)}' and group '{shortened(group)}'"
-        number, problem = describe(kind, docno, where, lines)
-        return EvaluationError(f"{self.source.name}:{number}: {problem}")
+        number, problem = describe(kind, docno, where, of_group)
+        return EvaluationError(problem, place=_place(self.source, number))
 
 
 def read_qrels(
-    source: Source, file_format: str = "qrels", *, release: str = "10.0", strict: bool = False
+    source: Source, form: Format = TREC_QRELS, *, release: str = RELEASE_10, strict: bool = False
 ) -> Judgements:
-    """Reads judgements of the format qrels, qrels_jg, prefs or qrels_prefs. Raises InputError with file and line.
+    """Reads judgements of a format of lines. Raises InputError with file and line.
 
-    A document that stands twice is an error here only in the format qrels_jg; in qrels it is one when its query is
-    evaluated, as in trec_eval. So are preferences that contradict each other.
+    A document listed twice is an error here only where the judgements are grades by groups; in qrels it is one when its
+    query is evaluated, as in trec_eval. So are preferences that contradict each other.
     """
-    form = FORMATS[file_format]
-    builder = PrefsBuilder() if form.value_kind == "level" else QrelsBuilder()
-    one = QrelsScan(builder, form, release == RELEASE_9, strict)
-    scan(source, [one])
-    raise_problem(source, file_format, [one])
-    table = builder.finish(release, form.group is not None)
-    judgements = Judgements(table, source, file_format, release, Doubts(source, file_format, [one]))
-    if file_format == "qrels_jg" and (query := table.first_duplicate()) >= 0:
-        group, docno = table.duplicate(query)
-        raise InputError(*duplicate_lines(source, file_format, table.query_id(query), docno, release, group))
+    lines = form.lines
+    if lines is None:
+        raise ValueError(f"expected a format that the scanner reads, found {form.name!r}")
+    builder = PrefsBuilder() if lines.value_kind == "level" else QrelsBuilder()
+    qrels_scan = QrelsScan(builder, lines, release == RELEASE_9, strict)
+    scan(source, [qrels_scan])
+    raise_problem(source, lines, [qrels_scan])
+    table = builder.finish(release, lines.group is not None)
+    judgements = Judgements(table, source, form, release, value_warnings(source, lines, [qrels_scan]))
+    if form.view == VIEW_JUDGMENT_GROUPS and (query := table.first_duplicate()) >= 0:
+        error = judgements.duplicate_error(query)
+        raise InputError(error.place, error.problem)
     return judgements
 
 
-def records_of(source: Source, file_format: str, qid: bytes, release: str) -> Iterator[tuple[int, list[bytes]]]:
+def _lines_of_query(source: Source, lines: LineFormat, qid: bytes, release: str) -> Iterator[tuple[int, list[bytes]]]:
     """Numbers and fields of a query's lines in a file that was read without an error; reads it again."""
     for number, line in source.lines():
         fields = line.split()
         if line.startswith(b"#") and release != RELEASE_9:  # a comment, which may look like a line of query '#...'
             continue
-        if len(fields) >= len(FORMATS[file_format].fields) and fields[0] == qid:
+        if len(fields) >= len(lines.fields) and fields[0] == qid:
             yield number, fields
 
 
-def duplicate_lines(
-    source: Source, file_format: str, qid: bytes, docno: bytes, release: str, group: bytes | None = None
-) -> tuple[str, str]:
-    """Place and problem of a document that stands twice for a query (and group): names both lines."""
-    form = FORMATS[file_format]
+def duplicate_error(
+    source: Source, lines: LineFormat, qid: bytes, docno: bytes, release: str, group: bytes | None = None
+) -> EvaluationError:
+    """The error for a document listed twice for a query (and group): names both lines."""
     numbers = [
         number
-        for number, fields in records_of(source, file_format, qid, release)
-        if fields[form.docno] == docno and (group is None or form.group is None or fields[form.group] == group)
+        for number, fields in _lines_of_query(source, lines, qid, release)
+        if fields[lines.docno] == docno and (group is None or lines.group is None or fields[lines.group] == group)
     ]
     in_group = f" and group '{shortened(group)}'" if group is not None else ""
-    return (
-        f"{source.name}:{numbers[1]}",
+    return EvaluationError(
         f"expected each document once for a query{' and group' if group is not None else ''}, found document "
         f"'{shortened(docno)}' of query '{shortened(qid)}'{in_group} on line {numbers[0]} too",
+        place=_place(source, numbers[1]),
     )

@@ -6,8 +6,9 @@ import os
 from math import isfinite
 
 from treckon._native.numbers import real_prefix
-from treckon.errors import InputError, shortened
-from treckon.inputs.lines import fields_error
+from treckon.errors import InputError, Notice, Place, shortened
+from treckon.inputs.lines import fields_error, partly_read
+from treckon.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,17 +20,14 @@ NO_ZSCORE = -1000000.0
 _FIELDS = "qid measure mean deviation"
 
 
-class ZScores:
+class ZScores(Record):
     """Mean and standard deviation of values by query and printed name.
 
-    doubt: one sentence about numbers that were read only in part, or None
+    warnings: about numbers that were read only in part
     """
 
-    __slots__ = ("_norms", "doubt")
-
-    def __init__(self, norms: dict[tuple[bytes, bytes], tuple[float, float]], doubt: str | None = None) -> None:
-        self._norms = norms
-        self.doubt = doubt
+    norms: dict[tuple[bytes, bytes], tuple[float, float]]
+    warnings: tuple[Notice, ...] = ()
 
     def zscore(self, qid: bytes, name: str, value: float) -> float:
         """(value - mean) / standard deviation.
@@ -37,7 +35,7 @@ class ZScores:
         NO_ZSCORE where the file has no line for the query and name. Where the deviation is 0, 0 for the mean itself and
         NO_ZSCORE for any other value; NO_ZSCORE too where it is so small that the quotient is infinite.
         """
-        norm = self._norms.get((qid, name.encode("utf-8", "surrogateescape")))
+        norm = self.norms.get((qid, name.encode("utf-8", "surrogateescape")))
         if norm is None:
             return NO_ZSCORE
         mean, deviation = norm
@@ -50,41 +48,32 @@ class ZScores:
 def read_zscores(source: Source, *, strict: bool = False) -> ZScores:
     """Reads a file of lines ``qid measure mean deviation``, in any order. Raises InputError with file and line.
 
-    A number that isn't one to its end is read up to there, as trec_eval does, and told by `ZScores.doubt`; with
+    A number that isn't one to its end is read up to there, as trec_eval does, and told by `ZScores.warnings`; with
     `strict` it is an error.
     """
     norms: dict[tuple[bytes, bytes], tuple[float, float]] = {}
-    doubts: list[str] = []
+    partial: list[tuple[Place, str, bytes]] = []  # numbers that are none to their end
     for number, line in source.lines():
-        place, fields = f"{source.name}:{number}", line.split()
+        place, fields = Place(source.name, line=number, is_file=True), line.split()
         if not fields:
             continue
         if len(fields) != 4:
             raise fields_error(place, line, f"4 fields ({_FIELDS})", len(fields))
-        qid, name, mean, deviation = fields
-        norm = _number(place, "mean", mean, doubts), _number(place, "deviation", deviation, doubts)
-        if strict and doubts:
-            raise InputError(place, doubts[0].removeprefix(f"{place}: "))
-        if norms.setdefault((qid, name), norm) != norm:
+        qid, name, *numbers = fields
+        values = []
+        for field_name, field in zip(("mean", "deviation"), numbers, strict=True):
+            value, is_whole = real_prefix(os.fsdecode(field))
+            if not isfinite(value):
+                raise InputError(place, f"expected a finite number as {field_name}, found '{shortened(field)}'")
+            if not is_whole:
+                partial.append((place, f"a number as {field_name}", field))
+            values.append(value)
+        if strict and partial:
+            raise InputError(place, f"expected {partial[0][1]}, found '{shortened(partial[0][2])}'")
+        mean, deviation = values
+        if norms.setdefault((qid, name), (mean, deviation)) != (mean, deviation):
             raise InputError(place, _duplicate(source, qid, name))
-    doubt = None
-    if doubts:
-        doubt = (
-            f"{doubts[0]}; read up to the first character that is no part of one, as trec_eval does "
-            f"(such numbers: {len(doubts)})"
-        )
-    return ZScores(norms, doubt)
-
-
-def _number(place: str, field: str, text: bytes, doubts: list[str]) -> float:
-    found = os.fsdecode(text)
-    value: float
-    value, whole = real_prefix(found)
-    if not isfinite(value):
-        raise InputError(place, f"expected a finite number as {field}, found '{shortened(found)}'")
-    if not whole:
-        doubts.append(f"{place}: expected a number as {field}, found '{shortened(found)}'")
-    return value
+    return ZScores(norms, (partly_read(*partial[0], "number", len(partial)),) if partial else ())
 
 
 def _duplicate(source: Source, qid: bytes, name: bytes) -> str:

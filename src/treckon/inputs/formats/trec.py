@@ -30,7 +30,7 @@ _RUN_FIELDS = ("qid", "Q0", "docno", "rank", "score", "tag")
 RUN_LINES = LineFormat(_RUN_FIELDS, 2, 4, "score", rank=3, allows_more=True, indented_comments=True)
 #: Of a run that is ordered by its ranks, which are its values then.
 LINES_BY_RANK = LineFormat(_RUN_FIELDS, 2, 3, "score", rank=3, allows_more=True, indented_comments=True)
-_QRELS_LINES = LineFormat(("qid", "iteration", "docno", "grade"), 2, 3, "grade")
+QRELS_LINES = LineFormat(("qid", "iteration", "docno", "grade"), 2, 3, "grade")
 _GROUP_LINES = LineFormat(("qid", "group", "docno", "grade"), 2, 3, "grade", group=1)
 _LEVEL_LINES = LineFormat(("qid", "group", "docno", "level"), 2, 3, "level", group=1)
 _PREFERENCE_LINES = LineFormat(("qid", "group", "sub-group", "docno", "level"), 3, 4, "level", group=1, subgroup=2)
@@ -112,11 +112,11 @@ TREC_QRELS = register(
         QRELS,
         "query, 0, document and grade",
         'lines "qid 0 docno grade"',
-        claim=_claim_of(_QRELS_LINES),
+        claim=_claim_of(QRELS_LINES),
         read=_source_itself,
         write=write_qrels,
         loses=(EMPTY_QUERIES,),
-        lines=_QRELS_LINES,
+        lines=QRELS_LINES,
         trec_eval="qrels",
         definition="""\
 Judgement format "qrels". A line for each judged document, four fields separated by white space:
@@ -187,3 +187,9 @@ of preference (a real number): every document is preferred to all of its group w
 #: trec_eval's formats by its names.
 RUN_FORMATS = {form.trec_eval: form for form in registered(RUN) if form.trec_eval}
 JUDGEMENT_FORMATS = {form.trec_eval: form for form in registered(QRELS, GROUPED) if form.trec_eval}
+#: The lines of these formats, by trec_eval's names of judgements, "run" and "run by rank".
+LINES = {
+    "run": RUN_LINES,
+    "run by rank": LINES_BY_RANK,
+    **{name: form.lines for name, form in JUDGEMENT_FORMATS.items() if form.lines is not None},
+}
