@@ -129,7 +129,7 @@ def test_queries_in_another_order_are_the_same_queries():
     first, second = (treckon.evaluate(qrels, run, "AP") for run in runs.values())
     turned = treckon.Evaluation(
         measures=second.measures, query_ids=second.query_ids[::-1], values=second.values[::-1].copy(),
-        means=[second["AP"]], conventions=second.conventions,
+        means=[second["AP"]], conventions=second.conventions, counts=second.counts, ties=second.ties,
     )  # fmt: skip
     expected = treckon.compare_evaluations({"a": first, "b": second}, resamples=50)
     assert treckon.compare_evaluations({"a": first, "b": turned}, resamples=50).differences == expected.differences
@@ -281,8 +281,9 @@ def test_what_cannot_be_compared(arguments, error, message):
 
 
 def test_evaluations_without_a_query():
-    measures = treckon.parse_all("RR")
-    empty = treckon.Evaluation(measures=measures, query_ids=[], values=[], means=[0.0])
+    evaluation = treckon.evaluate(QRELS, OLD, "RR")
+    same = {name: getattr(evaluation, name) for name in ("measures", "conventions", "counts", "ties")}
+    empty = treckon.Evaluation(query_ids=[], values=[], means=[0.0], **same)
     with pytest.raises(EvaluationError, match=r"^qrels: expected a query to compare runs by, found none$"):
         treckon.compare_evaluations({"a": empty, "b": empty})
 
