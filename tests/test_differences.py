@@ -607,7 +607,7 @@ def test_d17_places_of_a_file_have_64_bits(tmp_path: Path):
     scan = RunScan(results, LINES["run"])
     with path.open("rb") as file:
         scan.scan_file(file.fileno(), hole + 1, (1 << 63) - 1)
-    assert scan.problem == ("fields", hole + 1 + len("other Q0 x 1 9 t\nq1 Q0 x 1 9 t\nq1 Q0 a 2 8 t\n"), 3)
+    assert scan.problem == ("field-count", hole + 1 + len("other Q0 x 1 9 t\nq1 Q0 x 1 9 t\nq1 Q0 a 2 8 t\n"), 3)
 
 
 # D18: standard input, compression

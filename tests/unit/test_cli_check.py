@@ -5,7 +5,7 @@ import json
 import pytest
 
 import treckon as package
-from treckon.analysis.problems import ALL_KINDS
+from treckon.inputs.problems import ALL_KINDS
 
 GOOD = "q1 Q0 d1 1 0.9 mine\nq1 Q0 d2 2 0.8 mine\n"
 BAD = "q1 Q0 d1 1 0.9 mine\r\nq1 Q0 d1 2 0,8 mine\r\n\nq2 Q0 d1 1 0.5 mine\nq2 Q0 d2 2 0.5 mine\n"

@@ -42,7 +42,7 @@ import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon._native.engine import Plan, QrelsScan, Results, RunScan
-from treckon._native.lines import LineFormat
+from treckon._native.line_formats import LineFormat
 from treckon._native.qrels import QrelsBuilder
 from treckon._native.ranking import Kernel
 from treckon.checks import checked_choice, checked_share

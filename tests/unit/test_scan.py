@@ -60,14 +60,14 @@ def records(data: bytes, n_fields: int, exact: bool, comments: str) -> Iterator[
         position, start = start, start + len(line) + 1
         fields = line.split()
         if b"\0" in line:
-            yield position, ("nul", 0)
+            yield position, ("nul-byte", 0)
         elif not fields:
             continue
         elif comments and (line if comments == "first column" else line.lstrip()).startswith(b"#"):
             if b"\r" in line.rstrip():  # lines that end with CR alone would all be part of the comment
-                yield position, ("cr", 0)
+                yield position, ("cr-line-ends", 0)
         elif len(fields) < n_fields or (len(fields) > n_fields and (exact or b"\r" in line.rstrip())):
-            yield position, ("cr" if b"\r" in line.rstrip() else "fields", len(fields))
+            yield position, ("cr-line-ends" if b"\r" in line.rstrip() else "field-count", len(fields))
         else:
             yield position, fields
 
@@ -82,10 +82,10 @@ def expected_of_run(data: bytes, release: str, strict: bool = False) -> Seen:
         query, _, docno, _, text, tag = fields[:6]
         number = oracle_files.REAL.match(text)
         if number is not None and b"nan" in number.group().lower():
-            return Seen(("nan", position, 0))
+            return Seen(("score-not-number", position, 0))
         if number is None or number.end() < len(text):
             if strict:
-                return Seen(("not a number", position, 0))
+                return Seen(("score-not-number", position, 0))
             doubts.append(position)
         listed.setdefault(query, []).append((docno, oracle_files.stored(oracle_files.real(text), release)))
         n += 1
@@ -156,11 +156,11 @@ def seen_by_scans(read: Reading, n_shares: int, release: str, strict: bool = Fal
     problem = next((scan.problem for scan in scans if scan.problem is not None), None)
     if problem is not None:
         return Seen(problem)
-    doubts = [scan.doubts for scan in scans if scan.doubts[0]]
+    doubts = [scan.partial_values for scan in scans if scan.partial_values[0]]
     duplicate = min((scan.duplicate for scan in scans if scan.duplicate is not None), default=None)
     return Seen(
         None,
-        sum(scan.n_lines for scan in scans),
+        sum(scan.n_records for scan in scans),
         (sum(n for n, _ in doubts), min((position for _, position in doubts), default=None)),
         next((scan.tag for scan in reversed(scans) if scan.tag is not None), None),
         first_query,
@@ -539,7 +539,7 @@ def scanned_qrels(pieces: Iterable[bytes], format: str, release: str, strict: bo
         for number, query in enumerate(table.query_ids())
     }
     assert list(found) == sorted(found)
-    assert scan.n_lines == sum(map(len, found.values()))
+    assert scan.n_records == sum(map(len, found.values()))
     return found
 
 
@@ -552,9 +552,9 @@ def expected_of_qrels(data: bytes, format: str, release: str, strict: bool):
         number = re.match(rb"[+-]?[0-9]+", text)
         grade = int(number.group()) if number else 0
         if not -(2**31) <= grade < 2**31:
-            return "grade too large", position, 0
+            return "grade-too-large", position, 0
         if strict and (number is None or number.end() < len(text)):
-            return "not a number", position, 0
+            return "grade-not-integer", position, 0
         groups = listed.setdefault(query, {})
         groups.setdefault(group if format == "qrels_jg" else b"", []).append((docno, max(grade, -1)))
     return {
@@ -607,7 +607,7 @@ def test_doubtful_grades_are_counted():
     scan = QrelsScan(QrelsBuilder(), LINES["qrels"])
     scan.feed(b"q 0 a 1\nq 0 b 1.5\nq 0 c x\n")
     scan.end()
-    assert (scan.doubts, scan.n_lines, scan.problem) == ((2, 8), 3, None)
+    assert (scan.partial_values, scan.n_records, scan.problem) == ((2, 8), 3, None)
 
 
 # Reading stops
@@ -619,7 +619,7 @@ def test_a_stream_ends_the_scan_as_soon_as_a_line_is_refused():
     assert scan.feed(b"short\n") is False
     assert scan.feed(B) is False
     scan.end()
-    assert scan.problem == ("fields", len(A), 1)
+    assert scan.problem == ("field-count", len(A), 1)
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path):
@@ -628,7 +628,7 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path):
         scan = RunScan(RESULTS["10.0"], LINES["run"])
         scan.scan_file(folder, 0, NO_END)
         kind, _, number = scan.problem
-        assert (kind, os.strerror(number)) == ("read", "Is a directory")
+        assert (kind, os.strerror(number)) == ("read-failed", "Is a directory")
     finally:
         os.close(folder)
 
@@ -638,7 +638,7 @@ def test_a_cancelled_scan_reads_nothing(file: File):
     scan = RunScan(RESULTS["10.0"], LINES["run"])
     scan.cancel()
     scan.scan_file(fd, 0, NO_END)
-    assert (scan.n_lines, scan.problem) == (0, None)
+    assert (scan.n_records, scan.problem) == (0, None)
 
 
 # Numbers

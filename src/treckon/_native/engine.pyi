@@ -1,12 +1,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from treckon._native.lines import LineFormat
+from treckon._native.line_formats import LineFormat
 from treckon._native.qrels import Qrels, QrelsBuilder
 from treckon._native.ranking import Kernel
 from treckon.measures.parameters import Parameters
-
-PROBLEMS: tuple[str | None, ...]
 
 class Plan:
     n_values: int
@@ -75,9 +73,9 @@ class FileScan:
     @property
     def problem(self) -> tuple[str, int, int] | None: ...
     @property
-    def n_lines(self) -> int: ...
+    def n_records(self) -> int: ...
     @property
-    def doubts(self) -> tuple[int, int]: ...
+    def partial_values(self) -> tuple[int, int]: ...
 
 class RunScan(FileScan):
     gathers: bool

@@ -6,31 +6,25 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
 
+from treckon._native.blocks cimport scan_bytes, scan_end, scan_file
 from treckon._native.coverage cimport Coverage, cover, coverage_free, form_diversity
 from treckon._native.join cimport (
     AS_LISTED, BEST_FIRST, DOCNO_FALLING, DOCNO_RISING, DUPLICATE, JOINED, REPEATS_BY_SCORE, REPEATS_DROPPED,
     REPEATS_REFUSED, REPEATS_UNPOOLED, SEEDED_RANDOM, WORST_FIRST, Joiner, JoinStatus, View, filter_records,
     find_holes, first_unjudged, form_ranking, join, joiner_free,
 )
-from treckon._native.lines cimport (
-    GRADE, LEVEL, NO_PROBLEM, OUT_OF_MEMORY, SCORE, LineFormat, Record, Segment, scan_bytes, scan_end, scan_file,
-    scanner_free, scanner_init,
-)
+from treckon._native.line_formats cimport GRADE, LEVEL, SCORE, LineFormat
+from treckon._native.lines cimport Record, Segment, scanner_free, scanner_init
 from treckon._native.memory cimport reserve
 from treckon._native.pairing cimport Pairing, pair_up, pairing_free
 from treckon._native.prefs cimport Prefs, PrefsBuilder
+from treckon._native.problems cimport NO_PROBLEM, OUT_OF_MEMORY, problem_name
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Query, Unit, find_query
 from treckon._native.ranking cimport (
     JK_DISCOUNT, LOG2_DISCOUNT, NO_CUTOFF, NO_DISCOUNT, GainPair, Gains, GradeCount, Hit, Kernel, Params, Ranking,
     binary_gain, exp2_gain, linear_gain,
 )
 from treckon._native.scan cimport TK_SLACK, tk_exchange, tk_hash, tk_prefetch
-
-#: Problems of a scanner by number, as files.py words them.
-PROBLEMS = (
-    None, "fields", "nul", "cr", "nan", "not a number", "grade too large", "line too long", "read", "memory",
-)
-
 
 cdef enum:
     UNKNOWN = -2               # a query that was not looked up yet
@@ -867,13 +861,17 @@ cdef class FileScan:
         scanner_free(&self.scanner)
 
     cdef int check(self) except -1:
-        # Raises what went wrong besides the lines.
         return 0
 
+    cdef void complete(self) noexcept nogil:
+        pass
+
     def scan_file(self, int fd, int64_t begin, int64_t end):
-        """Reads the share [begin, end) of a file; see lines.pyx for where a share begins and ends."""
+        """Reads the share [begin, end) of a file; see blocks.pyx for where a share begins and ends."""
         with nogil:
             scan_file(&self.scanner, fd, begin, end, &self.cancelled)
+            if self.scanner.ended:
+                self.complete()
 
     def feed(self, const unsigned char[::1] text not None):
         """Takes the next bytes of a stream. False: it has seen enough."""
@@ -886,6 +884,8 @@ cdef class FileScan:
         """The stream is at its end."""
         with nogil:
             scan_end(&self.scanner)
+            if self.scanner.ended:
+                self.complete()
 
     def cancel(self):
         """Asks a running `scan_file` to stop; may be called from another thread."""
@@ -893,23 +893,23 @@ cdef class FileScan:
 
     @property
     def problem(self):
-        """What stopped the scan: (kind out of PROBLEMS, position of the line, number found), or None."""
+        """What stopped the scan: (its name, position of the line, number found), or None."""
         self.check()
         if self.scanner.problem.kind == OUT_OF_MEMORY:
             raise MemoryError
         if self.scanner.problem.kind == NO_PROBLEM:
             return None
-        return PROBLEMS[self.scanner.problem.kind], self.scanner.problem.position, self.scanner.problem.found
+        return problem_name(self.scanner.problem.kind), self.scanner.problem.position, self.scanner.problem.found
 
     @property
-    def n_lines(self):
-        """Records read."""
-        return self.scanner.n_lines
+    def n_records(self):
+        """How many records were read."""
+        return self.scanner.n_all_records
 
     @property
-    def doubts(self):
-        """(how many values were no number to their end, position of the first one's line)."""
-        return self.scanner.n_doubts, self.scanner.first_doubt
+    def partial_values(self):
+        """(how many values are numbers only up to some character, position of the first one's line)."""
+        return self.scanner.n_partial, self.scanner.first_partial
 
 
 cdef class RunScan(FileScan):
@@ -993,7 +993,7 @@ cdef class RunScan(FileScan):
     @property
     def tag(self):
         """The last field of the last record; None where there is no record."""
-        if self.scanner.n_lines == 0:
+        if self.scanner.n_all_records == 0:
             return None
         return self.scanner.tag[:self.scanner.tag_length]
 

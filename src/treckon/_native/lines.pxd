@@ -2,49 +2,14 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+from treckon._native.line_formats cimport Format
+from treckon._native.problems cimport ProblemKind
 from treckon._native.scan cimport tk_key_t, tk_numbers_t
 
-# What the value field holds.
-cdef enum ValueKind:
-    SCORE              # of a run
-    GRADE              # of qrels: a whole number of 32 bits
-    LEVEL              # of preferences: a real number
-
-# What a run is ordered by; records' values fall along it.
-cdef enum RunOrder:
-    BY_SCORE
-    BY_RANK            # the rank field, rising
-    BY_LINE            # the lines as they come
-
-cdef enum ProblemKind:
-    NO_PROBLEM
-    WRONG_FIELD_COUNT  # `found` fields
-    HAS_NUL
-    CR_LINE_ENDS
-    VALUE_IS_NAN
-    VALUE_NOT_NUMBER   # strict only
-    GRADE_TOO_LARGE
-    LINE_TOO_LONG
-    READ_FAILED        # `found` is errno
-    OUT_OF_MEMORY
-
-
-ctypedef struct Format:
-    int n_fields
-    bint exact                  # more fields are malformed, else they are passed over
-    size_t longest_line         # bytes; a longer one is malformed
-    int docno_field
-    int rank_field              # -1 where there is none
-    int value_field
-    ValueKind value_kind
-    int group_field             # -1 where there is none
-    int subgroup_field          # -1 where there is none
-    bint comments               # a line with '#' in column 1 is no record
-    bint comments_after_blanks  # white space before the '#' too
-    bint adjusted               # what is compared isn't the number as it was read: one of the next two
-    bint single_precision       # scores and levels are rounded to 32 bits
-    RunOrder order              # of runs
-    bint strict                 # a number must fill its field
+# Flags of Detail.
+cdef enum:
+    BAD_VALUE = 1              # the value is no number
+    BAD_RANK = 2
 
 
 ctypedef struct Record:
@@ -63,6 +28,13 @@ ctypedef struct Group:
     uint32_t subgroup_length
 
 
+ctypedef struct Detail:
+    # What a thorough scanner keeps of a record besides.
+    uint64_t line               # its number in the share, from 1
+    int64_t number              # the rank of a run's record, else the grade, of 64 bits
+    uint32_t flags
+
+
 ctypedef struct Segment:
     const char *text
     const char *qid
@@ -70,13 +42,19 @@ ctypedef struct Segment:
     size_t n_records
     const Record *records
     const Group *groups         # one a record, where the format has groups
+    const Detail *details       # one a record, where the scanner is thorough
     uint64_t position           # of text in the file
 
 
 ctypedef struct Problem:
     ProblemKind kind
     uint64_t position           # of the line in the file
-    int64_t found
+    uint64_t line               # its number in the share, where the scanner is thorough
+    int64_t found               # see ProblemKind
+    const char *qid             # NULL where the line has none that can be told
+    size_t qid_length
+    const char *field           # the field that it is about, or NULL
+    size_t field_length
 
 
 # Told of the query of a segment that begins, so that it can be looked up while its lines are read.
@@ -85,6 +63,9 @@ ctypedef void (*opened_t)(void *, const char *, size_t) noexcept nogil
 # Takes a finished segment; what it points to is gone afterwards. False stops the scanner.
 ctypedef bint (*sink_t)(void *, const Segment *) noexcept nogil
 
+# Takes a problem of a line; the texts that it points to are gone afterwards. False stops the scanner.
+ctypedef bint (*problem_sink_t)(void *, const Problem *) noexcept nogil
+
 
 ctypedef struct Scanner:
     Format format
@@ -92,7 +73,10 @@ ctypedef struct Scanner:
     const tk_numbers_t *numbers
     sink_t sink
     opened_t opened             # or NULL
-    void *context
+    void *context               # of these two
+    problem_sink_t problem_sink
+    void *problem_context
+    bint thorough               # all problems are told, lines are numbered, and records have details
     # The buffer: [segment_start | parsed | filled), where an open segment's text stays until the segment ends.
     char *buffer
     size_t capacity
@@ -101,6 +85,8 @@ ctypedef struct Scanner:
     size_t filled
     uint64_t base               # position of buffer[0] in the file
     bint started                # the first bytes were looked at
+    bint skipping               # the rest of a line that is too long, where the scanner is thorough
+    uint64_t line               # number of the line that is read, where the scanner is thorough
     # The open segment.
     bint open
     size_t qid_offset           # from segment_start
@@ -109,8 +95,11 @@ ctypedef struct Scanner:
     size_t start_length         # 0 where none was seen
     size_t start_capacity
     char blank                  # the white space between its fields
+    uint32_t flags              # of the record that is read
+    bint odd_second             # whether the second field of such lines is neither Q0 nor 0
     Record *records
     Group *groups
+    Detail *details
     size_t n_records
     size_t record_capacity
     uint64_t last_position      # of the last record's line
@@ -119,27 +108,30 @@ ctypedef struct Scanner:
     bint discard                # the first segment belongs to the share before
     uint64_t range_end
     bint stopped
+    bint ended                  # all was read
     # Results.
-    Problem problem
-    uint64_t n_lines            # records seen
-    uint64_t n_doubts           # values that are no number to their end
-    uint64_t first_doubt        # position of the first one's line
-    char *tag                   # last field of the last record of a run
+    Problem problem             # what stopped the scanner
+    uint64_t n_all_records
+    uint64_t n_partial          # values that are numbers only up to some character
+    uint64_t first_partial      # position of the first one's line
+    char *tag                   # last field of a run's last record; where the scanner is thorough, of its first
     size_t tag_length
     size_t tag_capacity
-
-
-cdef class LineFormat:
-    cdef Format format
-    cdef readonly tuple fields
-    cdef readonly str value_kind
-
-    cdef Format read_by(self, bint release_9, bint strict, str order=*) except *
+    const char *expected_tag    # where the scanner is thorough; or NULL
+    size_t expected_tag_length
 
 
 cdef const tk_key_t *hash_key() noexcept nogil
 cdef void scanner_init(Scanner *scanner, Format format, sink_t sink, void *context) noexcept nogil
+cdef void make_thorough(Scanner *scanner, problem_sink_t problem_sink, void *context) noexcept nogil
 cdef void scanner_free(Scanner *scanner) noexcept nogil
-cdef void scan_file(Scanner *scanner, int fd, int64_t begin, int64_t end, const int *cancelled) noexcept nogil
-cdef void scan_bytes(Scanner *scanner, const char *text, size_t n) noexcept nogil
-cdef void scan_end(Scanner *scanner) noexcept nogil
+
+# What reads blocks needs of what reads lines.
+cdef bint fail(Scanner *scanner, ProblemKind kind, int64_t found) noexcept nogil
+cdef bint report_line(
+    Scanner *scanner, ProblemKind kind, size_t line_start, int64_t found=*, const char *qid=*, size_t qid_length=*,
+    const char *field=*, size_t field_length=*,
+) noexcept nogil
+cdef bint report_long_line(Scanner *scanner, size_t line_start) noexcept nogil
+cdef bint end_segment(Scanner *scanner) noexcept nogil
+cdef bint walk_lines(Scanner *scanner, size_t limit) noexcept nogil

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from treckon._native.engine import FileScan, Results
-from treckon._native.lines import LineFormat
+from treckon._native.line_formats import LineFormat
 from treckon._native.qrels import QrelsBuilder
 
 def id_bytes(key: object, place: str = "id") -> bytes: ...

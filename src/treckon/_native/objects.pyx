@@ -19,7 +19,8 @@ from treckon._native.engine cimport (
     is_wanted, note_tied_scores, share_duplicate, share_extra, share_free, share_unjudged,
 )
 from treckon._native.join cimport DOCNO_FALLING, DOCNO_RISING, Found, more_found
-from treckon._native.lines cimport SCORE, LineFormat, Record, Segment, hash_key, scanner_init
+from treckon._native.line_formats cimport SCORE, LineFormat
+from treckon._native.lines cimport Record, Segment, hash_key, scanner_init
 from treckon._native.memory cimport reserve
 from treckon._native.qrels cimport Qrels, QrelsBuilder, Unit, add_judged, find_query, id_text_of
 from treckon._native.scan cimport TK_SLACK, tk_compare, tk_decimal, tk_hash

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treckon.analysis.problems import ERROR, SEVERITIES, WARNING
+from treckon.inputs.problems import ERROR, SEVERITIES, WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from treckon._native.checking import Checker, IdReader
+from treckon._native.checking import Checker
+from treckon._native.document_ids import IdReader
+from treckon._native.findings import LONGEST_TEXT
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
 from treckon.analysis.check_report import CheckReport, Problem, ProblemPlace
-from treckon.analysis.problems import ALL_KINDS, SEVERITIES, ProblemKind
 from treckon.checks import checked_whole_number
 from treckon.errors import InputError, ParameterError, did_you_mean
 from treckon.errors import in_short_with_type as shown
 from treckon.inputs.formats.trec import LINES
 from treckon.inputs.forms import as_qrels
 from treckon.inputs.mappings import read_qrels as read_mapping
+from treckon.inputs.problems import ALL_KINDS, SEVERITIES, wording
 from treckon.inputs.reading import n_shares, query_starts, raise_problem, read_qrels, scan
 from treckon.inputs.sources import Source
 from treckon.inputs.text import open_text
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from treckon._native.line_formats import LineFormat
     from treckon._native.qrels import Qrels
 
 
@@ -55,7 +58,7 @@ def check_run(
     cutoffs: ranks: are there ties across them, and how many documents up to them are judged
     run_tag: the tag that all lines should have
     places:  of a kind of problem that are kept; all are counted
-    ignore:  kinds of problem that don't count, by name (`treckon.analysis.problems.ALL_KINDS` has them)
+    ignore:  kinds of problem that don't count, by name (`treckon.inputs.problems.ALL_KINDS` has them)
     threads: how many may read a file, 0: as many as can run; the report does not depend on it
 
     Memory is for each thread that of its largest query; the queries' ids, the places kept, and what the other files say
@@ -194,15 +197,15 @@ def _checked(source: Source, kind: str, limit: int, threads: int, **options: Any
     """What checkers of parts of the file found, or, where these depend on each other, one of all of it."""
     threads = checked_whole_number("threads", threads) or available_threads()
     starts = query_starts(source, n_shares(source, threads))
-    checkers = [Checker(kind, limit, **options) for _ in starts]
+    checkers = [Checker(LINES[kind], limit, **options) for _ in starts]
     _scan(source, kind, checkers, starts)
     tags = {checker.tag for checker in checkers if checker.tag is not None}
     met = any(checker.meets(other) for i, checker in enumerate(checkers) for other in checkers[:i])
     if len(checkers) > 1 and (met or len(tags) > 1 or any(checker.scattered for checker in checkers)):
-        checkers = [Checker(kind, limit, **options)]
+        checkers = [Checker(LINES[kind], limit, **options)]
         _scan(source, kind, checkers)
     if len(checkers) == 1 and checkers[0].scattered:
-        checkers = [Checker(kind, limit, previous=checkers[0], **options)]
+        checkers = [Checker(LINES[kind], limit, previous=checkers[0], **options)]
         _scan(source, kind, checkers)
     return _Parts(checkers, limit)
 
@@ -214,7 +217,7 @@ def _scan(source: Source, kind: str, checkers: Sequence[Checker], starts: Sequen
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A place of a problem as the core has it: what `ProblemKind.wording` takes. 0 and b"" where there is none."""
+    """A place of a problem as the core has it: what `wording` takes. 0 and b"" where there is none."""
 
     line: int | None
     query: bytes
@@ -329,31 +332,32 @@ def _problems(
     tags: Mapping[str, str | None],
 ) -> tuple[Problem, ...]:
     """The problems with their words, by severity."""
-    fields = " ".join(LINES[file_kind].fields)
+    form = LINES[file_kind]
     problems = []
     for name, kind in ALL_KINDS.items():
         if name not in ignored and name in findings:
             of_kind = findings[name]
-            places = [_in_words(kind, place, fields, tags.get(name)) for place in of_kind.first[:limit]]
+            places = [_in_words(name, place, form, tags.get(name)) for place in of_kind.first[:limit]]
             problems.append(Problem(name, kind.severity, of_kind.count, tuple(places), kind.meaning))
     return tuple(sorted(problems, key=lambda problem: SEVERITIES.index(problem.severity)))
 
 
-def _in_words(kind: ProblemKind, place: _Finding, fields: str, tag: str | None) -> ProblemPlace:
-    text = kind.wording.format(
-        detail=_shown(place.detail), other=place.other, number=place.number, expected=place.expected, fields=fields,
+def _in_words(kind: str, place: _Finding, form: LineFormat, tag: str | None) -> ProblemPlace:
+    text = wording(
+        kind,
+        form,
+        detail=_shown(place.detail),
+        other=place.other,
+        number=place.number,
+        expected=place.expected,
         tag=tag,
-    )  # fmt: skip
+    )
     return ProblemPlace(place.line, _shown(place.query) if place.query else None, text, place.other or None)
-
-
-#: Bytes of an id or field that the core keeps.
-_KEPT = 200
 
 
 def _shown(text: bytes) -> str:
     """Bytes of a file as a message may have them: without control characters, and not long."""
-    shortened = text[:_KEPT].decode("utf-8", "ignore").encode() if len(text) >= _KEPT else text
+    shortened = text[:LONGEST_TEXT].decode("utf-8", "ignore").encode() if len(text) >= LONGEST_TEXT else text
     plain = shortened.decode("utf-8", "backslashreplace")
     plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in plain)
-    return plain + ("..." if len(text) >= _KEPT else "")
+    return plain + ("..." if len(text) >= LONGEST_TEXT else "")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from treckon.analysis.checking import check_qrels, check_run
-from treckon.analysis.problems import ALL_KINDS
 from treckon.cli.options import add_formats, check_inputs, check_output, count
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
+from treckon.inputs.problems import ALL_KINDS
 from treckon.reports.tables import Table
 
 TYPE_CHECKING = False

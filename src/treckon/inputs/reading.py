@@ -9,7 +9,7 @@ from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
 from treckon.errors import EvaluationError, InputError, Notice, Place, shortened
 from treckon.inputs.formats.trec import TREC_QRELS
-from treckon.inputs.lines import CR_ALONE, partly_read
+from treckon.inputs.lines import partly_read
 from treckon.inputs.preference_faults import PreferenceLine, describe
 from treckon.measures.registry import VIEW_JUDGMENT_GROUPS
 from treckon.records import Record
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Protocol
 
-    from treckon._native.lines import LineFormat
+    from treckon._native.line_formats import LineFormat
     from treckon._native.qrels import Qrels
     from treckon.inputs.formats.registry import Format
     from treckon.inputs.sources import Source
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         @property
         def problem(self) -> tuple[str, int, int] | None: ...
         @property
-        def doubts(self) -> tuple[int, int]: ...
+        def partial_values(self) -> tuple[int, int]: ...
         def scan_file(self, fd: int, begin: int, end: int) -> None: ...
         def feed(self, text: bytes) -> bool: ...
         def end(self) -> None: ...
@@ -128,20 +128,13 @@ def raise_problem(source: Source, lines: LineFormat, scans: Sequence[Scan]) -> N
     if problem is None:
         return
     kind, position, number = problem
-    if kind == "read":
+    if kind == "read-failed":
         raise source.unreadable(os.strerror(number))
+    from treckon.inputs.problems import wording  # slow, and wanted only here
+
     line_number, line = source.line_at(position)
-    value = shortened(_value(line, lines))
-    problems = {
-        "fields": f"expected {len(lines.fields)} fields ({' '.join(lines.fields)}), found {number}",
-        "nul": "expected text, found a NUL byte",
-        "cr": CR_ALONE,
-        "nan": f"expected a number as {lines.fields[lines.value]}, found '{value}'",
-        "not a number": f"expected {_expected_value(lines)}, found '{value}'",
-        "grade too large": f"expected a grade of at most 32 bits, found '{value}'",
-        "line too long": f"expected a line of at most {lines.longest_line >> 20} MiB, found a longer one",
-    }
-    raise InputError(_place(source, line_number), problems[kind])
+    text = wording(kind, lines, detail=shortened(_value(line, lines)), number=number, expected=len(lines.fields))
+    raise InputError(_place(source, line_number), text)
 
 
 def _place(source: Source, line: int) -> Place:
@@ -160,7 +153,7 @@ def _expected_value(lines: LineFormat) -> str:
 
 def value_warnings(source: Source, lines: LineFormat, scans: Sequence[Scan]) -> tuple[Notice, ...]:
     """The warning about values that are no numbers to their end: how many there are, and where the first one is."""
-    counts = [share.doubts for share in scans if share.doubts[0]]
+    counts = [share.partial_values for share in scans if share.partial_values[0]]
     if not counts:
         return ()
     number, line = source.line_at(min(position for _, position in counts))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from treckon._native.lines import LineFormat
+    from treckon._native.line_formats import LineFormat
     from treckon.inputs.sources import Source
 
     Names = Sequence[Any]  # three: of the columns of query ids, document ids and values

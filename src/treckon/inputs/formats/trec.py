@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon._native.lines import LineFormat
+from treckon._native.line_formats import LineFormat
 from treckon.inputs.formats.registry import (
     EMPTY_QUERIES,
     FALLBACK,

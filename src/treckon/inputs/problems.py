@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from treckon.inputs.lines import CR_ALONE
+from treckon.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from treckon._native.line_formats import LineFormat
 
 ERROR, WARNING, NOTE = SEVERITIES = ("error", "warning", "note")
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemKind:
+class ProblemKind(Record):
     """A kind of problem.
 
     name:     by which users call it
     severity: "error" (it can't be evaluated, or not as it is meant), "warning" (tools differ in what they make of it,
               or it is probably a mistake) or "note" (worth knowing)
-    wording:  what to say of one place, with {detail}, {other}, {number}, {expected}, {fields} and {tag} of it
+    wording:  what to say of one place, with {detail}, {other}, {number}, {expected} and {tag} of it, and {fields},
+              {value} (the name of its field) and {longest} (MiB of a line) of the format
     meaning:  what it is, and what comes of it
     """
 
@@ -34,12 +39,12 @@ ALL_KINDS = {
             "trec_eval crashes.",
         ),
         ProblemKind(
-            "cr-line-ends", ERROR, "expected lines that end with LF or CR LF, found CR alone",
+            "cr-line-ends", ERROR, CR_ALONE,
             "Lines that end with CR alone: trec_eval takes all of them for one.",
         ),
         ProblemKind(
-            "line-too-long", ERROR, "expected a line of at most 1 MiB, found a longer one",
-            "A line of more than 1 MiB. It is passed over here.",
+            "line-too-long", ERROR, "expected a line of at most {longest} MiB, found a longer one",
+            "A line of more than 64 MiB. It is passed over here.",
         ),
         ProblemKind(
             "field-count", ERROR, "expected {expected} fields ({fields}), found {number}",
@@ -76,7 +81,7 @@ ALL_KINDS = {
             "A file of blank lines, comments and broken lines.",
         ),
         ProblemKind(
-            "score-not-number", ERROR, "expected a number as score, found '{detail}'",
+            "score-not-number", ERROR, "expected a number as {value}, found '{detail}'",
             "A score that is no number to its end. trec_eval reads it up to the first character that is no part of "
             "one, without a word: 'abc' is 0, and so is '0,9'.",
         ),
@@ -193,3 +198,31 @@ ALL_KINDS = {
         ),
     )
 }  # fmt: skip
+
+
+def wording(
+    kind: str,
+    form: LineFormat,
+    *,
+    detail: str = "",
+    other: int = 0,
+    number: int = 0,
+    expected: int = 0,
+    tag: str | None = None,
+) -> str:
+    """What was expected and found at one place."""
+    return ALL_KINDS[kind].wording.format(
+        detail=detail,
+        other=other,
+        number=number,
+        expected=expected,
+        tag=tag,
+        fields=" ".join(form.fields),
+        value=form.fields[form.value],
+        longest=form.longest_line >> 20,
+    )
+
+
+def number_problem(form: LineFormat) -> str:
+    """The kind of problem of a value that is no number to its end."""
+    return "grade-not-integer" if form.value_kind == "grade" else "score-not-number"

@@ -1,0 +1,1 @@
+LONGEST_TEXT: int

@@ -1,0 +1,1 @@
+PROBLEM_NAMES: tuple[str, ...]
