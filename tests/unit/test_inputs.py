@@ -353,7 +353,7 @@ def test_columns_of_libraries():
             assert mapping_of(as_run(tuple(one.combine_chunks() for one in columns))) == run
 
 
-# Arrow, without its library
+# Arrow
 
 
 def test_arrow_types():
@@ -440,7 +440,7 @@ def test_arrow_refusals():
     day = pa.table({"query_id": ["q"], "doc_id": pa.array([1], pa.date32()), "score": [1.0]})
     with pytest.raises(InputError) as raised:
         as_run(day)
-    assert str(raised.value) == "run: expected columns of text or numbers, found one of Arrow's format 'tdD'"
+    assert str(raised.value) == "run: expected columns of text or numbers, found one of Arrow's type date32[day]"
     with pytest.raises(InputError) as raised:
         as_run(pa.chunked_array([["q"]]))
     assert str(raised.value) == "run: expected a table with columns, found one column (ChunkedArray)"
@@ -452,6 +452,18 @@ def test_arrow_refusals():
     reader = pa.RecordBatchReader.from_batches(next(batches()).schema, batches())
     with pytest.raises(InputError, match=r"^run: cannot read the Arrow stream: .*the disk is gone"):
         as_run(reader)
+
+
+def test_arrow_needs_pyarrow(monkeypatch):
+    class Relation:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise AssertionError
+
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError) as raised:
+        as_run(Relation())
+    message = "run: a Relation is read by pyarrow, which is missing: pip install 'treckon[arrow]'"
+    assert str(raised.value) == message
 
 
 def test_arrow_gives_back_its_memory():

@@ -8,6 +8,7 @@ from array import array
 from collections.abc import ItemsView, Iterable, Mapping, Set, ValuesView
 
 from treckon.errors import InputError, in_short
+from treckon.inputs.arrow import is_producer, read_column
 from treckon.inputs.values import (
     QRELS,
     RUN,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     Ids = list[str] | array[int] | np.ndarray[Any, np.dtype[np.int64]]
     Values = array[float] | array[int] | np.ndarray[Any, Any]
-    Place = Callable[[int], str]
+    PlaceOfRow = Callable[[int], str]
 
 
 class Columns:
@@ -49,8 +50,8 @@ class Columns:
 
     A column may be any sequence or one-dimensional array. Those that `as_run` and `as_qrels` return have ids in a list
     of str, a NumPy array of int64 or an `array('q')`; scores in a NumPy array of float64 or an `array('d')`; grades in
-    a NumPy array of int32 or an `array('i')`. Rows are counted from 0. The same document may stand twice for a query:
-    what that means is for the evaluation to say.
+    a NumPy array of int32 or an `array('i')`. Rows are counted from 0. A document may be listed twice for a query: what
+    that means is for the evaluation to say.
 
     Raises InputError where the columns' lengths differ.
     """
@@ -94,7 +95,7 @@ class Columns:
     def to_mapping(self) -> dict[str, dict[str, float]]:
         """The same as {query id: {document id: number}}, queries and documents in the order of their first rows.
 
-        Raises InputError where a document stands twice for a query: a mapping has no place for it.
+        Raises InputError where a document is listed twice for a query: a mapping has no place for it.
         """
         mapping: dict[str, dict[str, float]] = {}
         queries = texts(self.query_ids, self._row)
@@ -127,7 +128,7 @@ def is_array(value: object) -> bool:
     """Whether this is an array or a column of some library, which a row of a table is not."""
     if isinstance(value, (array, str, bytes, bytearray)) or not hasattr(value, "__len__"):
         return isinstance(value, array)
-    return any(hasattr(value, name) for name in ("__array__", "__arrow_c_stream__", "__arrow_c_array__"))
+    return hasattr(value, "__array__") or is_producer(value)
 
 
 def plain_column(column: object, name: str) -> list[object] | tuple[object, ...] | array[Any] | np.ndarray[Any, Any]:
@@ -145,9 +146,7 @@ def plain_column(column: object, name: str) -> list[object] | tuple[object, ...]
     if hasattr(column, "null_count") and hasattr(column, "to_list"):  # polars
         numeric = column.dtype.is_integer() or column.dtype.is_float()  # type: ignore[attr-defined]
         return column.to_numpy() if numeric and not column.null_count() else column.to_list()  # type: ignore
-    if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
-        from treckon.inputs.arrow import read_column
-
+    if is_producer(column):
         return read_column(column, name)
     if hasattr(column, "__array__"):
         import numpy as np
@@ -170,7 +169,7 @@ def checked_columns(
     *,
     order: str = "score",
     empty_queries: Sequence[str] = (),
-    place: Place | None = None,
+    place: PlaceOfRow | None = None,
 ) -> Columns:
     """Columns of which every item was looked at, in the types that `Columns` promises.
 
@@ -201,7 +200,7 @@ def checked_columns(
     )
 
 
-def _id_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], place: Place) -> Ids:
+def _id_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], place: PlaceOfRow) -> Ids:
     if is_numpy(column):
         if column.dtype.kind in "iu":
             import numpy as np
@@ -219,7 +218,9 @@ def _id_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], pla
     return texts(column, place)
 
 
-def _value_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], kind: DataKind, place: Place) -> Values:
+def _value_column(
+    column: Sequence[object] | array[Any] | np.ndarray[Any, Any], kind: DataKind, place: PlaceOfRow
+) -> Values:
     if is_numpy(column):
         if column.dtype.kind in "fiub":
             return _numpy_values(column, kind, place)
@@ -236,20 +237,20 @@ def _value_column(column: Sequence[object] | array[Any] | np.ndarray[Any, Any], 
     return array(kind.typecode, [_value_of(value, kind, place, row) for row, value in enumerate(column)])
 
 
-def _listed(column: np.ndarray[Any, Any], expected: str, place: Place) -> list[object]:
+def _listed(column: np.ndarray[Any, Any], expected: str, place: PlaceOfRow) -> list[object]:
     if column.dtype.kind in "mM" and len(column):  # times, which would be whole numbers in the list
         raise InputError(place(0), f"expected {expected}, found an array of {column.dtype}")
     return column.tolist()  # type: ignore[no-any-return]
 
 
-def _value_of(value: object, kind: DataKind, place: Place, row: int) -> float:
+def _value_of(value: object, kind: DataKind, place: PlaceOfRow, row: int) -> float:
     try:
         return kind.value_of(value)
     except Refused as problem:
         raise problem.at(place(row)) from None
 
 
-def _numpy_values(column: np.ndarray[Any, Any], kind: DataKind, place: Place) -> np.ndarray[Any, Any]:
+def _numpy_values(column: np.ndarray[Any, Any], kind: DataKind, place: PlaceOfRow) -> np.ndarray[Any, Any]:
     import numpy as np
 
     if kind is RUN:
@@ -287,9 +288,9 @@ def _from_lists(lists: Mapping[Any, object], kind: DataKind, name: str) -> Colum
     values: list[float] = []
     empty: list[str] = []
     seen = set()
-    for given, listed in lists.items():
+    for key, listed in lists.items():
         try:
-            query = id_of(given)
+            query = id_of(key)
         except Refused as problem:
             raise problem.at(name) from None
         if query in seen:
@@ -396,12 +397,12 @@ def from_matrix(
     )
 
 
-def _matrix(given: object, what: str, n_queries: int, name: str) -> np.ndarray[Any, Any]:
+def _matrix(array_like: object, what: str, n_queries: int, name: str) -> np.ndarray[Any, Any]:
     import numpy as np
 
-    matrix = plain_column(given, name)
+    matrix = plain_column(array_like, name)
     if not is_numpy(matrix):
-        raise InputError(name, f"expected an array of two dimensions as {what}, found {shown(given)}")
+        raise InputError(name, f"expected an array of two dimensions as {what}, found {shown(array_like)}")
     if matrix.ndim != 2 or len(matrix) != n_queries:
         raise InputError(
             name, f"expected {what} of shape ({n_queries}, k), one row for each query, found {matrix.shape}"
@@ -412,7 +413,7 @@ def _matrix(given: object, what: str, n_queries: int, name: str) -> np.ndarray[A
 def _not_missing(ids: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
     import numpy as np
 
-    flat = [one is not None and one == one and one not in ("", b"") for one in ids.ravel().tolist()]
+    flat = [id_ is not None and id_ == id_ and id_ not in ("", b"") for id_ in ids.ravel().tolist()]
     return np.array(flat, bool).reshape(ids.shape)
 
 

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from operator import attrgetter, itemgetter
 
 from treckon.errors import InputError
+from treckon.inputs.arrow import is_producer, read_table
 from treckon.inputs.columns import Columns, checked_columns, is_numpy
 from treckon.inputs.values import DataKind, has_keys, listed, shown
 from treckon.scalars import Refused, id_of
@@ -32,8 +33,8 @@ _NamedItem = type(_Named.item)
 def named_columns(has: Callable[[str], bool], kind: DataKind) -> Names | None:
     """The names of the columns of query ids, document ids and values among those that are there; None: no telling."""
     value_names = (kind.value_names[:1], kind.value_names[1:])
-    found = tuple(_one_name(has, names) for names in (_QUERY_NAMES, _DOC_NAMES, value_names))
-    return None if None in found else found
+    chosen = tuple(_one_name(has, names) for names in (_QUERY_NAMES, _DOC_NAMES, value_names))
+    return None if None in chosen else chosen
 
 
 def _one_name(has: Callable[[str], bool], tiers: tuple[tuple[str, ...], ...]) -> str | None:
@@ -46,8 +47,8 @@ def _one_name(has: Callable[[str], bool], tiers: tuple[tuple[str, ...], ...]) ->
 
 def chosen_columns(names: Sequence[Any], columns: Names | None, kind: DataKind, name: str) -> Names:
     """The columns that the user named, else those with the usual names. Raises InputError that names all there are."""
-    chosen = columns or named_columns(lambda one: one in names, kind)
-    if chosen is None or any(one not in names for one in chosen):
+    chosen = columns or named_columns(lambda column: column in names, kind)
+    if chosen is None or any(column not in names for column in chosen):
         expected = columns or usual_names(kind)
         raise InputError(
             name,
@@ -65,7 +66,7 @@ def from_table(table: Any, columns: Names | None, kind: DataKind, name: str) -> 
         return _from_names(list(table.dtype.names), table.__getitem__, columns, kind, name)
     if (hasattr(table, "iloc") or hasattr(table, "get_column")) and hasattr(table, "columns"):  # pandas, polars
         return _from_names(list(table.columns), table.__getitem__, columns, kind, name)
-    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
+    if is_producer(table):
         return _from_arrow(table, columns, kind, name)
     return None
 
@@ -74,7 +75,7 @@ def from_dict_of_columns(table: Mapping[Any, Any], columns: Names | None, kind: 
     """A dict of columns as columns; None where the columns are not named and its keys are not the usual names."""
     if columns is None and (
         (chosen := named_columns(table.__contains__, kind)) is None
-        or any(isinstance(table[one], Mapping) for one in chosen)
+        or any(isinstance(table[column], Mapping) for column in chosen)
     ):
         return None
     return _from_names(list(table), table.__getitem__, columns, kind, name)
@@ -88,17 +89,11 @@ def _from_names(
 
 
 def _from_arrow(producer: object, columns: Names | None, kind: DataKind, name: str) -> Columns:
-    from treckon.inputs.arrow import Table
-
-    table = Table(producer, name)
-    try:
-        if table.names is None:
-            raise InputError(name, f"expected a table with columns, found one column ({shown(producer)})")
-        chosen = chosen_columns(table.names, columns, kind, name)
-        queries, documents, values = table.columns([table.names.index(one) for one in chosen])
-        return checked_columns(queries, documents, values, kind, name)
-    finally:
-        table.close()
+    table = read_table(producer, name)
+    if table is None:
+        raise InputError(name, f"expected a table with columns, found one column ({shown(producer)})")
+    names, arrow_columns = table
+    return _from_names(names, lambda chosen: arrow_columns[names.index(chosen)], columns, kind, name)
 
 
 class Rows:
