@@ -8,17 +8,17 @@ from treckon.inputs.text import open_text
 from treckon.inputs.values import shown
 
 
-def read_clusters(given: object, *, name: str = "clusters") -> dict[str, str]:
+def read_clusters(data: object, *, name: str = "clusters") -> dict[str, str]:
     """The cluster of each query: {query id: cluster}.
 
-    given: a path, an open file, bytes or text (as `treckon.inputs.as_run` takes them) with lines of two fields, a query
+    data: a path, an open file, bytes or text (as `treckon.inputs.as_run` takes them) with lines of two fields, a query
            id and the name of its cluster; blank lines, and lines that begin with ``#``, are passed over
 
     Raises InputError.
     """
-    source = open_text(given, name)
+    source = open_text(data, name)
     if source is None:
-        raise InputError(name, f"expected a path, an open file or bytes, found {shown(given)}")
+        raise InputError(name, f"expected a path, an open file or bytes, found {shown(data)}")
     clusters: dict[str, str] = {}
     try:
         for number, line in source.lines():
@@ -33,6 +33,6 @@ def read_clusters(given: object, *, name: str = "clusters") -> dict[str, str]:
                 clusters_found = f"{in_short(other)} and {in_short(cluster)}"
                 raise InputError(place, f"query {in_short(query_id)}: expected one cluster, found {clusters_found}")
     finally:
-        if source is not given:
+        if source is not data:
             source.close()
     return clusters

@@ -46,11 +46,11 @@ __all__ = [
 
 
 def as_run(
-    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
+    data: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
 ) -> Source | Mapping[Any, Any] | Columns:
     """A run in one of the three forms.
 
-    given: one of
+    data: one of
         a path (str or PathLike; ``-`` is standard input), an open file (binary or text; anything with ``read``), bytes,
         or a str with a TAB or a line end or in the brackets of JSON: text of one of the formats below
         {query id: {document id: score}}
@@ -83,21 +83,21 @@ def as_run(
     An id is text, bytes (UTF-8) or a whole number, which is the same as its decimal text. A score is any real number
     but NaN. Rows in messages are counted from 0, lines from 1.
 
-    Raises InputError, and ParameterError where `columns` or `format` don't fit what is given.
+    Raises InputError, and ParameterError where `columns` or `format` don't fit the data.
     """
-    form = as_run_or_rows(given, columns=columns, format=format, name=name)
+    form = as_run_or_rows(data, columns=columns, format=format, name=name)
     return form.columns() if isinstance(form, Rows) else form
 
 
 def as_run_or_rows(
-    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
+    data: object, *, columns: Names | None = None, format: str | None = None, name: str = "run"
 ) -> Source | Mapping[Any, Any] | Columns | Rows:
     """The same, but rows are left as they are, so that no more than one of them need be there at a time."""
-    return _in_form(given, columns, format, RUN, name)
+    return _in_form(data, columns, format, RUN, name)
 
 
 def as_qrels(
-    given: object, *, columns: Names | None = None, format: str | None = None, name: str = "qrels"
+    data: object, *, columns: Names | None = None, format: str | None = None, name: str = "qrels"
 ) -> Source | Mapping[Any, Any] | Columns:
     """Qrels in one of the three forms.
 
@@ -107,7 +107,7 @@ def as_qrels(
     - the column of grades is called relevance (grade, label, rel, score)
     - the format trec has lines ``qid 0 docno grade``; msmarco has ``qid docid``, all relevant, or TREC's four fields
     """
-    form = _in_form(given, columns, format, QRELS, name)
+    form = _in_form(data, columns, format, QRELS, name)
     return form.columns() if isinstance(form, Rows) else form
 
 
@@ -145,16 +145,16 @@ def as_pair(
 
 
 def _in_form(
-    given: object, columns: Names | None, text_format: str | None, kind: DataKind, name: str
+    data: object, columns: Names | None, text_format: str | None, kind: DataKind, name: str
 ) -> Source | Mapping[Any, Any] | Columns | Rows:
     columns = _checked_names(columns, kind)
     form = _named_format(kind.name, text_format)
-    source = open_text(given, name)
+    source = open_text(data, name)
     if source is not None:
-        return _text_in_form(source, given, columns, form, kind)
+        return _text_in_form(source, data, columns, form, kind)
     if form is not None:
-        raise ParameterError(f"format: expected text with it (a path, an open file, bytes), found {shown(given)}")
-    return _data_in_form(given, columns, kind, name)
+        raise ParameterError(f"format: expected text with it (a path, an open file, bytes), found {shown(data)}")
+    return _data_in_form(data, columns, kind, name)
 
 
 def _named_format(holds: str, name: str | None) -> Format | None:
@@ -177,14 +177,14 @@ def _checked_names(columns: object, kind: DataKind) -> Names | None:
 
 
 def _text_in_form(
-    source: Source, given: object, columns: Names | None, form: Format | None, kind: DataKind
+    source: Source, data: object, columns: Names | None, form: Format | None, kind: DataKind
 ) -> Source | Mapping[Any, Any] | Columns | Rows:
     """Text read in its format; TREC's is left to the scanner."""
     content: Any = None
     try:
         content = _content(source, form or registry.detected(source, kind.name, columns), columns)
     finally:
-        if content is not source and source is not given:
+        if content is not source and source is not data:
             source.close()
     return content if isinstance(content, (Source, Columns)) else _data_in_form(content, columns, kind, source.name)
 
@@ -197,67 +197,65 @@ def _content(source: Source, form: Format, columns: Names | None) -> Any:
     return form.read(source, columns)
 
 
-def _data_in_form(
-    given: object, columns: Names | None, kind: DataKind, name: str
-) -> Mapping[Any, Any] | Columns | Rows:
-    mapping = mapping_of(given, name)
+def _data_in_form(data: object, columns: Names | None, kind: DataKind, name: str) -> Mapping[Any, Any] | Columns | Rows:
+    mapping = mapping_of(data, name)
     if mapping is not None:
         return _mapping_in_form(mapping, columns, kind, name)
-    table = from_table(given, columns, kind, name)
+    table = from_table(data, columns, kind, name)
     if table is not None:
         return table
-    nameless = _nameless_in_form(given, kind, name)
+    nameless = _nameless_in_form(data, kind, name)
     if nameless is not None:
         if columns is not None:
-            raise ParameterError(f"columns: expected a table with names, found {shown(given)}")
+            raise ParameterError(f"columns: expected a table with names, found {shown(data)}")
         return nameless
-    if (advice := _advice_on_rows(given)) is not None:
-        raise InputError(name, f"expected a mapping, a table or rows, found {shown(given)}; {advice}")
-    if isinstance(given, Iterable):
-        return Rows(given, columns, kind, name)
+    if (advice := _advice_on_rows(data)) is not None:
+        raise InputError(name, f"expected a mapping, a table or rows, found {shown(data)}; {advice}")
+    if isinstance(data, Iterable):
+        return Rows(data, columns, kind, name)
     raise InputError(
         name,
         f"expected a path, an open file, bytes, a mapping, a table, columns or rows (query, document, {kind.value}), "
-        f"found {shown(given)}",
+        f"found {shown(data)}",
     )
 
 
 def _mapping_in_form(
-    given: Mapping[Any, Any], columns: Names | None, kind: DataKind, name: str
+    data: Mapping[Any, Any], columns: Names | None, kind: DataKind, name: str
 ) -> Mapping[Any, Any] | Columns:
-    table = from_dict_of_columns(given, columns, kind, name)
+    table = from_dict_of_columns(data, columns, kind, name)
     if table is not None:
         return table
-    pastes = find_pastes(given, name)
+    pastes = find_pastes(data, name)
     if pastes is not None:
         return part_of_pastes(pastes, kind, name)
-    return from_documents(given, kind, name)
+    return from_documents(data, kind, name)
 
 
-def _advice_on_rows(given: object) -> str | None:
+def _advice_on_rows(data: object) -> str | None:
     """What to give instead of what could be read as rows, but isn't meant so; None for all else."""
-    if isinstance(given, (ItemsView, ValuesView)):
+    if isinstance(data, (ItemsView, ValuesView)):
         return "give the mapping itself, or a list of rows"
-    if hasattr(given, "ngroups"):  # pandas' groupby
+    if hasattr(data, "ngroups"):  # pandas' groupby
         return "give the table that was grouped"
-    if hasattr(given, "collect_schema"):  # polars' LazyFrame
+    if hasattr(data, "collect_schema"):  # polars' LazyFrame
         return "collect() makes a table of it"
     return None
 
 
-def _nameless_in_form(given: object, kind: DataKind, name: str) -> Mapping[Any, Any] | Columns | None:
+def _nameless_in_form(data: object, kind: DataKind, name: str) -> Mapping[Any, Any] | Columns | None:
     """Columns, arrays and pastes; None for what may be rows."""
-    if isinstance(given, Columns):
-        parts = given.query_ids, given.doc_ids, given.values
-        name = name if given.name == "columns" else given.name
-        return checked_columns(*parts, kind, name, order=given.order, empty_queries=given.empty_queries)
-    if is_numpy(given) and given.ndim == 2 and given.shape[1] == 3:
-        return checked_columns(given[:, 0], given[:, 1], given[:, 2], kind, name)
-    if type(given) is tuple and len(given) in (2, 3):
+    if isinstance(data, Columns):
+        parts = data.query_ids, data.doc_ids, data.values
+        name = name if data.name == "columns" else data.name
+        return checked_columns(*parts, kind, name, order=data.order, empty_queries=data.empty_queries)
+    if is_numpy(data) and data.ndim == 2 and data.shape[1] == 3:
+        return checked_columns(data[:, 0], data[:, 1], data[:, 2], kind, name)
+    if type(data) is tuple and len(data) in (2, 3):
         # A tuple of tuples is rows, also where it has three of three.
-        if any(getattr(one, "ndim", 1) == 2 for one in given):
-            return from_matrix(*given, kind=kind, name=name)
-        if len(given) == 3 and (any(map(is_array, given)) or all(isinstance(one, list) for one in given)):
-            return checked_columns(*given, kind, name)
-    pastes = find_pastes(given, name)
+        if any(getattr(part, "ndim", 1) == 2 for part in data):
+            return from_matrix(*data, kind=kind, name=name)
+        if len(data) == 3 and (any(map(is_array, data)) or all(isinstance(part, list) for part in data)):
+            return checked_columns(*data, kind, name)
+    pastes = find_pastes(data, name)
     return None if pastes is None else part_of_pastes(pastes, kind, name)

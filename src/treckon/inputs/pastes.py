@@ -31,37 +31,37 @@ def find_pastes(data: Any, name: str) -> Pastes | None:
     if not _is_paste(next(iter(data.values() if keyed else data), None)):
         return None
     pastes: Pastes = {}
-    for key, one in data.items() if keyed else enumerate(data):
+    for key, paste in data.items() if keyed else enumerate(data):
         place = f"{name}: query {in_short(key)}" if keyed else f"{name}: row {key}"
-        if not _is_paste(one):
-            raise InputError(place, f"expected 'ranked' and 'relevant' as in the first one, found {shown(one)}")
+        if not _is_paste(paste):
+            raise InputError(place, f"expected 'ranked' and 'relevant' as in the first paste, found {shown(paste)}")
         if not keyed:
-            key = next((one[query_name] for query_name in _QUERY_NAMES if query_name in one), None)
+            key = next((paste[query_name] for query_name in _QUERY_NAMES if query_name in paste), None)
         try:
             query = id_of(key)
         except Refused as problem:
             raise problem.at(place) from None
         if query in pastes:
             raise InputError(query_place(name, query), "expected each query once, found it twice")
-        pastes[query] = one
+        pastes[query] = paste
     return pastes
 
 
-def _is_paste(one: object) -> bool:
+def _is_paste(paste: object) -> bool:
     """Documents may have these words as ids, but no document has a collection as its number."""
-    return isinstance(one, Mapping) and (_is_collection(one, "ranked") or _is_collection(one, "relevant"))
+    return isinstance(paste, Mapping) and (_is_collection(paste, "ranked") or _is_collection(paste, "relevant"))
 
 
-def _is_collection(one: Mapping[str, object], part: str) -> bool:
-    return part in one and isinstance(one[part], (list, tuple, set, frozenset, Mapping))
+def _is_collection(paste: Mapping[str, object], part: str) -> bool:
+    return part in paste and isinstance(paste[part], (list, tuple, set, frozenset, Mapping))
 
 
 def part_of_pastes(pastes: Pastes, kind: DataKind, name: str) -> Mapping[Any, Any] | Columns:
     """The run, or the qrels. Documents may be listed, or have numbers."""
     part = "ranked" if kind is RUN else "relevant"
-    for query, one in pastes.items():
-        if part not in one:
-            there = ", ".join(repr(other) for other in _PARTS if other in one)
+    for query, paste in pastes.items():
+        if part not in paste:
+            there = ", ".join(repr(other) for other in _PARTS if other in paste)
             raise InputError(query_place(name, query), f"expected {part!r}, found {there}")
-    documents = {query: one[part] for query, one in pastes.items()}
+    documents = {query: paste[part] for query, paste in pastes.items()}
     return from_documents(documents, kind, name)

@@ -56,13 +56,13 @@ def describe(kind: str, docno: bytes, where: str, lines: Sequence[PreferenceLine
 
 
 def _describe_circle(circle: list[Preference], where: str) -> tuple[int, str]:
-    found = ", ".join(
+    circle_text = ", ".join(
         f"'{shortened(upper.docno)}' over '{shortened(lower.docno)}' "
         f"(lines {min(upper.number, lower.number)} and {max(upper.number, lower.number)})"
         for upper, lower in circle
     )
     last = max(line.number for preference in circle for line in preference)
-    return last, f"expected preferences that agree within a group, found in {where}: {found}"
+    return last, f"expected preferences that agree within a group, found in {where}: {circle_text}"
 
 
 def _shortest_circle(docno: bytes, lines: Sequence[PreferenceLine]) -> list[Preference]:

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def open_text(given: object, name: str) -> Source | None:
+def open_text(data: object, name: str) -> Source | None:
     """The bytes of a path, an open file, bytes or text; None for data of other forms. Raises InputError."""
-    if isinstance(given, Source):
-        return given
-    if isinstance(given, str) and not is_content(given):
-        if not given:
+    if isinstance(data, Source):
+        return data
+    if isinstance(data, str) and not is_content(data):
+        if not data:
             raise InputError(name, "expected a path, found empty text")
-        return Source(given)
-    if isinstance(given, os.PathLike):
-        return Source(given)
-    if isinstance(given, (str, bytes, bytearray, memoryview)):
-        return kept([given], name)
-    if callable(getattr(given, "read", None)):
-        own_name = getattr(given, "name", None)
-        return kept(_read_blocks(given), own_name if isinstance(own_name, str) else name)
+        return Source(data)
+    if isinstance(data, os.PathLike):
+        return Source(data)
+    if isinstance(data, (str, bytes, bytearray, memoryview)):
+        return kept([data], name)
+    if callable(getattr(data, "read", None)):
+        own_name = getattr(data, "name", None)
+        return kept(_read_blocks(data), own_name if isinstance(own_name, str) else name)
     return None
 
 
-def is_path(given: object) -> bool:
+def is_path(data: object) -> bool:
     """Whether this is the path of a file."""
-    return isinstance(given, os.PathLike) or (isinstance(given, str) and not is_content(given))
+    return isinstance(data, os.PathLike) or (isinstance(data, str) and not is_content(data))
 
 
 def is_content(text: str) -> bool:

@@ -18,10 +18,10 @@ _TAGGED = re.compile(
 _KEYS = ("query_id", "qid", "_id", "id", "number")
 
 
-def read_query_ids(given: object, name: str = "topics") -> list[bytes]:
+def read_query_ids(data: object, name: str = "topics") -> list[bytes]:
     """The ids of all queries, each once, in their order.
 
-    given: a path (``-`` is standard input), an open file or text:
+    data: a path (``-`` is standard input), an open file or text:
                lines whose first field (up to white space) is a query's id, as in TSV, qrels, and plain lists
                TREC's topics (``<num> Number: 301``), or XML (``<topic number="301">``, ``<query id="301">``)
                JSON lines with one of the keys query_id, qid, _id, id and number
@@ -29,18 +29,18 @@ def read_query_ids(given: object, name: str = "topics") -> list[bytes]:
 
     Raises InputError.
     """
-    source = open_text(given, name)
+    source = open_text(data, name)
     if source is None:
-        if not isinstance(given, Iterable):
-            raise InputError(name, f"expected a file of topics or query ids, found {shown(given)}")
-        return list(dict.fromkeys(id_bytes(one, name) for one in given))
+        if not isinstance(data, Iterable):
+            raise InputError(name, f"expected a file of topics or query ids, found {shown(data)}")
+        return list(dict.fromkeys(id_bytes(query_id, name) for query_id in data))
     try:
         query_ids = list(dict.fromkeys(_ids_in(source.text(), source.name)))
         if not query_ids:
             raise InputError(source.name, "expected topics, found none")
         return query_ids
     finally:
-        if source is not given:
+        if source is not data:
             source.close()
 
 
