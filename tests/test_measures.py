@@ -8,6 +8,7 @@ import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon.measures import registry
+from treckon.measures.parameters import Cutoffs
 from treckon.measures.registry import (
     INTEGER,
     REAL,
@@ -160,3 +161,12 @@ def test_worked_example(measure: MeasureRecord, example: Example, release: str, 
     lines = [line.split("\t") for line in finished.stdout.decode().splitlines()]
     values = [value for name, topic, value in lines if (name.rstrip(), topic) == (example.name, query)]
     assert values == [printed(measure, example.value)], example.why
+
+
+@pytest.mark.parametrize("record", [record for record in MEASURES if record.field_name], ids=lambda record: record.name)
+def test_the_field_s_name_of_a_measure_of_trec_eval_is_the_field_s(record: MeasureRecord):
+    field = registry.find_field(record.field_name)
+    assert record.since is not None and field is not None and field.name == record.field_name
+    assert (field.view, field.aggregate) == (record.view, record.aggregate)
+    if isinstance(record.parameter_kind, Cutoffs):
+        assert field.parameter_kind.at == "cutoff"

@@ -42,7 +42,7 @@ TREC_EVAL = [record for record in registry.all_measures() if record.since is not
 
 def same_setting(one: Parameters, other: Parameters) -> bool:
     """Whether two settings compute the same."""
-    return all(getattr(one, slot) == getattr(other, slot) for slot in Parameters.__slots__ if slot != "suffix")
+    return one.replaced(suffix="") == other.replaced(suffix="")
 
 
 def arguments_of(record: registry.MeasureRecord) -> Arguments:

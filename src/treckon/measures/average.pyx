@@ -80,6 +80,7 @@ cdef double mean_average_precision(const Ranking *ranking, const Params *params)
 
 register(MeasureRecord(
     name="map",
+    field_name="AP",
     title="Average precision",
     definition="""
         The mean, over the R relevant documents of the qrels, of the precision at the rank of each; those
@@ -99,6 +100,7 @@ register(MeasureRecord(
 
 register(MeasureRecord(
     name="map_cut",
+    field_name="AP",
     title="Average precision at a cutoff",
     definition="""
         map_cut_c = average precision of the first c documents alone, still divided by R, the number of
@@ -279,6 +281,7 @@ cdef double set_average_precision(const Ranking *ranking, const Params *params) 
 
 register(MeasureRecord(
     name="set_map",
+    field_name="SetAP",
     title="Average precision of the set retrieved",
     definition="""
         set_P * set_recall = m*m / (n*R) for n documents retrieved, m of them relevant, and R relevant ones
@@ -333,6 +336,7 @@ cdef double binary_preference(const Ranking *ranking, const Params *params) noex
 
 register(MeasureRecord(
     name="bpref",
+    field_name="Bpref",
     title="Binary preference",
     definition="""
         How often relevant documents stand above judged nonrelevant ones. Each relevant document that is
@@ -426,6 +430,7 @@ cdef double inferred_average_precision(const Ranking *ranking, const Params *par
 
 register(MeasureRecord(
     name="infAP",
+    field_name="infAP",
     title="Inferred average precision",
     definition="""
         Average precision estimated where only a sample of the pool was judged (documents of the pool

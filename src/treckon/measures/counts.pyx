@@ -61,6 +61,7 @@ cdef double num_ret(const Ranking *ranking, const Params *params) noexcept nogil
 
 register(MeasureRecord(
     name="num_ret",
+    field_name="NumRet",
     title="Documents retrieved",
     definition="""
         The number of documents that were retrieved for the query, judged or not: at most -M of them,
@@ -86,6 +87,7 @@ cdef double num_rel(const Ranking *ranking, const Params *params) noexcept nogil
 
 register(MeasureRecord(
     name="num_rel",
+    field_name="NumRel",
     title="Relevant documents",
     definition="""
         R: the number of documents in the qrels whose grade is at least the level (-l), retrieved or not.
@@ -114,6 +116,7 @@ cdef double num_rel_ret(const Ranking *ranking, const Params *params) noexcept n
 
 register(MeasureRecord(
     name="num_rel_ret",
+    field_name="NumRelRet",
     title="Relevant documents retrieved",
     definition="""
         The number of retrieved documents whose grade is at least the level (-l).
@@ -204,6 +207,7 @@ cdef double unjudged(const Ranking *ranking, const Params *params) noexcept nogi
 
 register(MeasureRecord(
     name="unj",
+    field_name="Unjudged",
     title="Unjudged documents at a cutoff",
     definition="""
         unj_c = (documents at ranks 1..c without a judgement) / c. A document has none that is not in the

@@ -44,6 +44,7 @@ cdef double mean_reciprocal_rank(const Ranking *ranking, const Params *params) n
 
 register(MeasureRecord(
     name="recip_rank",
+    field_name="RR",
     title="Reciprocal rank",
     definition="""
         1 / (rank of the first relevant document), 0 where none is retrieved. The mean over queries is

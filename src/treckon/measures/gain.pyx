@@ -63,6 +63,7 @@ cdef double mean_dcg(const Ranking *ranking, const Params *params) noexcept nogi
 
 register(MeasureRecord(
     name="dcg",
+    field_name="DCG",
     title="Discounted cumulated gain",
     definition="""
         The sum over the retrieved documents of gain / log2(rank + 1), not normalised.
@@ -122,6 +123,7 @@ cdef double ideal_dcg(const Ranking *ranking, const Params *params) noexcept nog
 
 register(MeasureRecord(
     name="ideal_dcg",
+    field_name="IDCG",
     title="Discounted cumulated gain of the ideal ranking",
     definition="""
         What dcg is for the best ranking of the query: all judged documents with a gain above 0, retrieved
@@ -180,6 +182,7 @@ cdef double mean_ndcg(const Ranking *ranking, const Params *params) noexcept nog
 
 register(MeasureRecord(
     name="ndcg",
+    field_name="nDCG",
     title="Normalised discounted cumulated gain (nDCG)",
     definition="""
         dcg / ideal_dcg: the sum over the retrieved documents of gain / log2(rank + 1), divided by the same
@@ -210,6 +213,7 @@ register(MeasureRecord(
 
 register(MeasureRecord(
     name="ndcg_cut",
+    field_name="nDCG",
     title="Normalised discounted cumulated gain (nDCG) at a cutoff",
     definition="""
         The sum over ranks 1..c of gain / log2(rank + 1), divided by the same sum for the c best judged

@@ -7,6 +7,7 @@ from math import isfinite
 from treckon._native.numbers import integer_prefix, real_prefix
 from treckon.checks import whole_number
 from treckon.errors import EvaluationError, ParameterError, in_short, shortened
+from treckon.records import Record
 from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Discount: TypeAlias = Literal["log2", "none"] | tuple[Literal["jk"], float]
 
 
-class Parameters:
+class Parameters(Record):
     """One printed name's worth of parameters.
 
     suffix:  what is printed behind the measure's name, "" or from "_" on
@@ -35,40 +36,22 @@ class Parameters:
     discount:  "log2", "none" or ("jk", b)
     """
 
-    __slots__ = ("condensed", "cutoff", "discount", "gain", "level", "named", "pairs", "reals", "suffix")
-
-    def __init__(
-        self,
-        suffix: str = "",
-        *,
-        cutoff: int | None = None,
-        reals: tuple[float, ...] = (),
-        pairs: tuple[tuple[int, float], ...] = (),
-        named: tuple[tuple[str, float], ...] = (),
-        level: int | None = None,
-        condensed: bool = False,
-        gain: Gain | None = None,
-        discount: Discount | None = None,
-    ) -> None:
-        self.suffix = suffix
-        self.level = level
-        self.condensed = condensed
-        self.gain = gain
-        self.discount = discount
-        self.cutoff = cutoff
-        self.reals = reals
-        self.pairs = pairs
-        self.named = named
+    suffix: str = ""
+    cutoff: int | None = None
+    reals: tuple[float, ...] = ()
+    pairs: tuple[tuple[int, float], ...] = ()
+    named: tuple[tuple[str, float], ...] = ()
+    level: int | None = None
+    condensed: bool = False
+    gain: Gain | None = None
+    discount: Discount | None = None
 
 
-class Parsed:
+class Parsed(Record):
     """The parameters that a parameter text stands for, and what of the text was read only in part."""
 
-    __slots__ = ("warnings", "parameters")
-
-    def __init__(self, parameters: tuple[Parameters, ...], warnings: tuple[str, ...] = ()) -> None:
-        self.parameters = parameters
-        self.warnings = warnings  # one sentence each: trec_eval reads it all the same, `--strict` refuses
+    parameters: tuple[Parameters, ...]
+    warnings: tuple[str, ...] = ()  # one sentence each: trec_eval reads it all the same, `--strict` refuses
 
 
 class ParameterKind:
@@ -261,7 +244,7 @@ TREC_CUTOFFS = Cutoffs(5, 10, 15, 20, 30, 100, 200, 500, 1000)
 INT, REAL, TEXT, BOOL, GAIN, DISCOUNT = "a whole number", "a number", "a text", "True or False", "a gain", "a discount"
 
 
-class Argument:
+class Argument(Record):
     """A named argument: ``p`` of ``RBP(p=0.8)``.
 
     type:     INT, REAL, TEXT, BOOL, GAIN or DISCOUNT
@@ -272,28 +255,14 @@ class Argument:
     meaning:  one line for the documentation
     """
 
-    __slots__ = ("breaks", "choices", "default", "highest", "lowest", "meaning", "name", "type")
-
-    def __init__(
-        self,
-        name: str,
-        type: str,
-        default: object,
-        meaning: str,
-        *,
-        lowest: float | None = None,
-        highest: float | None = None,
-        choices: tuple[str, ...] = (),
-        breaks: tuple[str, ...] = (),
-    ) -> None:
-        self.name = name
-        self.type = type
-        self.default = default
-        self.meaning = meaning
-        self.lowest = lowest
-        self.highest = highest
-        self.choices = choices
-        self.breaks = breaks
+    name: str
+    type: str
+    default: object
+    meaning: str
+    lowest: float | None = None
+    highest: float | None = None
+    choices: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
 
 
 # Arguments that make the ranking or the gains; the kernel doesn't read them.
@@ -412,35 +381,33 @@ class Arguments(ParameterKind):
             if name not in names:
                 known = f"expected one of {', '.join(names)}" if names else "it takes none"
                 raise ParameterError(f"no argument {in_short(name)}: {known}")
-        parameters = Parameters()
+        fields: dict[str, Any] = {}
+        reals: tuple[float, ...] = ()
         if at is not None and self.at is None:
             raise ParameterError(f"expected nothing behind '@', found {in_short(at)}")
         if at is None and self.at_required:
             raise ParameterError(f"{self.at}: expected a number behind '@', found none")
         if at is not None and self.at == "cutoff":
-            parameters.cutoff = _check(_CUTOFF, at)
+            fields["cutoff"] = _check(_CUTOFF, at)
         elif at is not None and self.at is not None:
-            parameters.reals = (_check(Argument(self.at, REAL, None, "", lowest=0, highest=1), at),)
+            reals = (_check(Argument(self.at, REAL, None, "", lowest=0, highest=1), at),)
         for argument in self.arguments:
-            if argument.name in values:
-                _set(parameters, argument, _check(argument, values[argument.name]))
-            elif argument not in _LEFT_TO_THE_EVALUATION:
-                _set(parameters, argument, _check(argument, argument.default))
-        return parameters
+            if argument.name not in values and argument in _LEFT_TO_THE_EVALUATION:
+                continue
+            value = _check(argument, values.get(argument.name, argument.default))
+            if (field := _field_of(argument)) is not None:
+                fields[field] = tuple((grade, 0.0) for grade in range(value)) if field == "pairs" else value
+            else:
+                reals += (float(argument.choices.index(value) if argument.type == TEXT else value),)
+        return Parameters(reals=reals, **fields)
 
 
-def _set(parameters: Parameters, argument: Argument, value: Any) -> None:
-    """Puts a checked value where the evaluation or the kernel looks for it."""
+def _field_of(argument: Argument) -> str | None:
+    """The field of `Parameters` that holds the argument's value; None for an argument that the kernel reads."""
     if argument is REL_ARGUMENT:
-        parameters.level = value
-    elif argument is JUDGED_ONLY_ARGUMENT:
-        parameters.condensed = value is True
-    elif argument is GAIN_FROM_ARGUMENT:
-        parameters.pairs = tuple((grade, 0.0) for grade in range(value))
-    elif argument.type == GAIN:
-        parameters.gain = value
-    elif argument.type == DISCOUNT:
-        parameters.discount = value
-    else:
-        number = argument.choices.index(value) if argument.type == TEXT else value
-        parameters.reals += (float(number),)
+        return "level"
+    if argument is JUDGED_ONLY_ARGUMENT:
+        return "condensed"
+    if argument is GAIN_FROM_ARGUMENT:
+        return "pairs"
+    return {GAIN: "gain", DISCOUNT: "discount"}.get(argument.type)

@@ -34,6 +34,7 @@ cdef double mean_precision(const Ranking *ranking, const Params *params) noexcep
 
 register(MeasureRecord(
     name="P",
+    field_name="P",
     title="Precision at a cutoff",
     definition="""
         P_c = (relevant documents at ranks 1..c) / c. The divisor is c even where fewer documents were
@@ -187,6 +188,7 @@ cdef double mean_recall(const Ranking *ranking, const Params *params) noexcept n
 
 register(MeasureRecord(
     name="recall",
+    field_name="R",
     title="Recall at a cutoff",
     definition="""
         recall_c = (relevant documents at ranks 1..c) / R, R the number of relevant documents in the
@@ -207,6 +209,7 @@ register(MeasureRecord(
 
 register(MeasureRecord(
     name="set_recall",
+    field_name="SetR",
     title="Recall of the set retrieved",
     definition="""
         (relevant documents retrieved) / R, whatever their order. 0 where R is 0.
@@ -275,6 +278,7 @@ cdef double mean_relative_precision(const Ranking *ranking, const Params *params
 
 register(MeasureRecord(
     name="relative_P",
+    field_name="R_cap",
     title="Precision at a cutoff, relative to the best possible",
     definition="""
         relative_P_c = (relevant documents at ranks 1..c) / min(c, R): precision where c <= R, recall
@@ -337,6 +341,7 @@ cdef double mean_success(const Ranking *ranking, const Params *params) noexcept 
 
 register(MeasureRecord(
     name="success",
+    field_name="Success",
     title="Success at a cutoff (hit rate)",
     definition="""
         success_c = 1 if at least one relevant document is at ranks 1..c, else 0.
@@ -388,6 +393,7 @@ cdef double mean_r_precision(const Ranking *ranking, const Params *params) noexc
 
 register(MeasureRecord(
     name="Rprec",
+    field_name="Rprec",
     title="R-precision",
     definition="""
         Precision at rank R, R the number of relevant documents in the qrels:
@@ -485,6 +491,7 @@ cdef double set_precision(const Ranking *ranking, const Params *params) noexcept
 
 register(MeasureRecord(
     name="set_P",
+    field_name="SetP",
     title="Precision of the set retrieved",
     definition="""
         (relevant documents retrieved) / (documents retrieved), whatever their order.
@@ -560,6 +567,7 @@ cdef double set_f(const Ranking *ranking, const Params *params) noexcept nogil:
 
 register(MeasureRecord(
     name="set_F",
+    field_name="SetF",
     title="F measure of the set retrieved",
     definition="""
         (x + 1)*P*R / (x*P + R), P = set_P, R = set_recall. The parameter x is beta squared, not beta:

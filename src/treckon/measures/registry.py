@@ -5,6 +5,7 @@ from __future__ import annotations
 from treckon.errors import ParameterError
 from treckon.measures.aggregation import MEAN, Aggregate
 from treckon.measures.parameters import NO_PARAMETERS, Argument, ParameterKind
+from treckon.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from treckon._native.ranking import Kernel
 
 
-class Example:
+class Example(Record):
     """A worked example: one query's qrels and ranking, and the value of one printed name.
 
     `qrels` is written ``"a=2 b=1 c=0 u=-1"`` (groups of assessors parted by `` | ``, sub-groups by `` / ``) and `run`
@@ -22,28 +23,14 @@ class Example:
     that has the measure where it is None). `why` shows the arithmetic.
     """
 
-    __slots__ = ("level", "name", "options", "qrels", "release", "run", "value", "why")
-
-    def __init__(
-        self,
-        qrels: str,
-        run: str,
-        name: str,
-        value: float | str,
-        why: str,
-        *,
-        level: int = 1,
-        release: str | None = None,
-        options: tuple[str, ...] = (),
-    ) -> None:
-        self.qrels = qrels
-        self.run = run
-        self.name = name
-        self.value = value
-        self.why = why
-        self.level = level
-        self.release = release
-        self.options = options
+    qrels: str
+    run: str
+    name: str
+    value: float | str
+    why: str
+    level: int = 1
+    release: str | None = None
+    options: tuple[str, ...] = ()
 
 
 #: What a measure looks at. The engine builds a view only where a measure asks for it.
@@ -75,6 +62,7 @@ class MeasureRecord:
     definition:  the documentation that `-h` and docs/measures.md print (plain text, lines up to 100 characters; they
                  may be indented in the source)
     source:      where the definition comes from (a paper)
+    field_name:  of a measure of trec_eval: the field's name of it, whose arguments can be varied, or None
     aliases:     other names that the syntax of the field's names accepts
     kernel:      the compiled function; None for what needs no ranking (`view` VIEW_RUN)
     expected:    the compiled function of the mean over all orders of tied documents; None where no closed form is known
@@ -94,8 +82,8 @@ class MeasureRecord:
     """
 
     __slots__ = (
-        "aggregate", "aliases", "definition", "examples", "expected", "function", "kernel", "missing", "name",
-        "parameter_kind", "per_query", "recounted_from", "since", "source", "summary", "title", "traits",
+        "aggregate", "aliases", "definition", "examples", "expected", "field_name", "function", "kernel", "missing",
+        "name", "parameter_kind", "per_query", "recounted_from", "since", "source", "summary", "title", "traits",
         "value_type", "view",
     )  # fmt: skip
 
@@ -107,6 +95,7 @@ class MeasureRecord:
         definition: str,
         source: str,
         examples: tuple[Example, ...],
+        field_name: str | None = None,
         aliases: tuple[str, ...] = (),
         kernel: Kernel | None = None,
         expected: Kernel | None = None,
@@ -127,6 +116,7 @@ class MeasureRecord:
         self.definition = "\n".join(line.strip() for line in definition.strip().split("\n"))
         self.source = source
         self.examples = examples
+        self.field_name = field_name
         self.aliases = aliases
         self.kernel = kernel
         self.expected = expected

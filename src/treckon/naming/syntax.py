@@ -203,7 +203,7 @@ def _changes_nothing(kind: Arguments, at: object, rest: dict[str, object], param
         shorter = kind.read(at, rest)
     except ParameterError:  # the argument has to be given
         return False
-    return all(getattr(shorter, slot) == getattr(parameters, slot) for slot in Parameters.__slots__ if slot != "suffix")
+    return shorter == parameters
 
 
 def _kind_of(record: MeasureRecord) -> Arguments:

@@ -13,7 +13,7 @@ from treckon.analysis.crosschecking.tied import MOST_INSERTED
 from treckon.analysis.crosschecking.tool_habits import HABITS, USUAL_ARGUMENTS, USUAL_CUTOFFS
 from treckon.analysis.crosschecking.tool_names import field_form
 from treckon.errors import TreckonError
-from treckon.measures.parameters import BOOL, INT, REAL, REL_ARGUMENT, TEXT, Arguments, Parameters
+from treckon.measures.parameters import BOOL, INT, REAL, REL_ARGUMENT, TEXT, Arguments
 from treckon.measures.registry import VIEW_RANKING
 from treckon.naming.syntax import Measure
 
@@ -497,10 +497,7 @@ def _with(arguments: Mapping[str, Any], name: str, option: str, value: object) -
             return measure(**{name: value})
         if not option:
             raise AssertionError(name)
-        parameters = Parameters()
-        for slot in Parameters.__slots__:
-            setattr(parameters, slot, getattr(measure.parameters, slot))
-        setattr(parameters, option, value)
+        parameters = measure.parameters.replaced(**{option: value})
         return Measure(measure.record, parameters, f"{measure} ({option}={value!r})", measure.at, measure.arguments)
 
     return make

@@ -94,14 +94,6 @@ _OF_TOOL: dict[str, dict[str, tuple[str, ...]]] = {
     "ndeval": {"err-ia": ("ERR_IA(as_ndeval=True){at}",), "alpha-dcg": ("alpha_DCG(as_ndeval=True){at}",)},
 }
 
-#: trec_eval's measures that the field has under another name, with arguments: what can be varied.
-_FIELD_NAMES = {
-    "map": "AP", "P": "P", "recall": "R", "recip_rank": "RR", "bpref": "Bpref", "Rprec": "Rprec", "ndcg": "nDCG",
-    "ndcg_cut": "nDCG", "map_cut": "AP", "success": "Success", "set_P": "SetP", "set_recall": "SetR",
-    "set_map": "SetAP", "set_F": "SetF", "infAP": "infAP", "relative_P": "R_cap", "unj": "Unjudged", "dcg": "DCG",
-    "ideal_dcg": "IDCG", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "num_ret": "NumRet",
-}  # fmt: skip
-
 _LEVEL = re.compile(r"^(?P<name>.+?)[-_.]?l(?P<level>\d+)$")
 _AT = re.compile(r"^(?P<name>.+?)(?:@|_at_|_?@_?|_k=)(?P<at>\d+)$")
 _UNDERSCORE = re.compile(r"^(?P<name>[a-z_-]*[a-z])[_-](?P<at>\d+)$")
@@ -152,7 +144,7 @@ def field_form(measure: Measure) -> Measure | None:
     record = measure.record
     if record.since is None:
         return measure
-    name, parameters = _FIELD_NAMES.get(record.name), measure.parameters
+    name, parameters = record.field_name, measure.parameters
     if record.name == "set_F":  # it takes the square of beta
         return _parsed(f"SetF(beta={parameters.reals[0] ** 0.5!r})") if parameters.reals[0] >= 0.0 else None
     if name is None or parameters.reals or parameters.pairs or parameters.named:
