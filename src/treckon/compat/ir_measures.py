@@ -31,6 +31,7 @@ except ImportError as _missing:
 import treckon.measures  # noqa: F401  (fills the registry)
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, TreckonError, UnknownMeasureError
 from treckon.evaluation.conventions import Conventions
+from treckon.evaluation.conventions_policy import MISSING_QUERIES
 from treckon.evaluation.evaluator import Evaluator
 from treckon.inputs.values import mapping_of
 from treckon.measures import registry
@@ -245,11 +246,9 @@ class _Part:
             evaluation = self._evaluator.evaluate(run)
         except NoQueriesError:
             return None
-        warnings = list(evaluation.warnings)
-        if evaluation.conventions["missing"] == "skip" and evaluation.counts["missing"]:
-            warnings.pop()
-        if warnings:
-            raise EvaluationError(warnings[0])
+        for warning in evaluation.warnings:
+            if warning.kind != MISSING_QUERIES:
+                raise EvaluationError(warning)
         return evaluation
 
     def metrics(self, evaluation: Evaluation) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon._native.objects import id_text
-from treckon.errors import Advice, EvaluationError, NoQueriesError, Notice, in_short, shortened
+from treckon.errors import Advice, EvaluationError, NoQueriesError, Notice, Place, in_short, shortened
 from treckon.evaluation.policy import Policy
 
 TYPE_CHECKING = False
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from treckon._native.qrels import Qrels
     from treckon.evaluation.conventions import Conventions
     from treckon.evaluation.policy import AnyScan
+
+
+#: The kind of the warning that judged queries are missing from the run.
+MISSING_QUERIES = "missing queries"
 
 
 class ConventionsPolicy(Policy):
@@ -48,7 +52,8 @@ class ConventionsPolicy(Policy):
         table = results.qrels
         extra = next((share.extra[1] for share in scans if share.extra[1] is not None), None)
         if extra is not None and self.extra == "error":
-            raise EvaluationError(place="run", expected="judged queries alone", found=f"query '{shortened(extra)}'")
+            found = f"query '{shortened(extra)}'"
+            raise EvaluationError(place=Place("run"), expected="judged queries alone", found=found)
         if len(table) == 0:
             raise _no_queries_error("there are no judgements")
         missing = results.missing() if self.missing != "zero" else []
@@ -56,10 +61,14 @@ class ConventionsPolicy(Policy):
             return ()
         example = f"for example '{shortened(table.query_id(missing[0]))}'"
         if self.missing == "error":
-            found = f"none for {len(missing)} of {len(table)}, {example}"
-            raise EvaluationError(place="run", expected="results for every judged query", found=found)
+            raise EvaluationError(
+                place=Place("run"),
+                expected="results for every judged query",
+                found=f"none for {len(missing)} of {len(table)}, {example}",
+            )
         problem = f"{len(missing)} of {len(table)} judged queries are missing from the run, {example}, and don't count"
-        return (Notice(problem, advice=Advice("missing", "zero", "counts them as having retrieved nothing")),)
+        advice = Advice("missing", "zero", "counts them as having retrieved nothing")
+        return (Notice(problem, kind=MISSING_QUERIES, advice=advice),)
 
     def no_queries_error(self, table: Qrels, first: bytes | None) -> NoQueriesError:
         """As `Policy` says."""
@@ -70,4 +79,4 @@ class ConventionsPolicy(Policy):
 
 
 def _no_queries_error(found: str) -> NoQueriesError:
-    return NoQueriesError(f"expected a query with both results and judgements, found none: {found}")
+    return NoQueriesError(expected="a query with both results and judgements", found=f"none: {found}")

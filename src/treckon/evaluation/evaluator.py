@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from treckon._native.qrels import Qrels
+    from treckon.errors import Notice
     from treckon.evaluation.results import Evaluation
     from treckon.inputs.columns import Columns
     from treckon.naming.syntax import Measure

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from treckon._native.engine import Plan, Results
 from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import Qrels, QrelsBuilder
-from treckon.errors import EvaluationError, InputError, Notice, in_short, shortened
+from treckon.errors import EvaluationError, InputError, Notice, Place, shortened
 from treckon.inputs.columns import Columns
 from treckon.inputs.formats.registry import GROUPED
 from treckon.inputs.formats.registry import find as find_format
@@ -41,7 +41,7 @@ class CheckedJudgements:
 
     table:    as the core has them
     view:     what measures of them look at
-    warnings: what of them was read only in part, a sentence each
+    warnings: what of them was read only in part
     """
 
     table: Qrels
@@ -112,10 +112,8 @@ def _without_duplicates(table: Qrels, conventions: Conventions) -> Qrels:
                 builder.add(qid, docno, grade)
             elif conventions.equal_judgements == "error" or grades[docno] != grade:
                 found = "the same grade again" if grades[docno] == grade else f"grades {grades[docno]} and {grade}"
-                raise EvaluationError(
-                    f"qrels: query {shortened(qid)!r}, document {shortened(docno)!r}: expected one judgement, "
-                    f"found {found}"
-                )
+                place = Place("qrels", query=qid, document=docno)
+                raise EvaluationError(place=place, expected="one judgement", found=found)
     return builder.finish(conventions.release)
 
 
@@ -125,7 +123,7 @@ def _read_groups(qrels: Any, conventions: Conventions, form: Format) -> CheckedJ
         return CheckedJudgements(_grouped(mapping, conventions.release), VIEW_JUDGMENT_GROUPS)
     source = as_qrels(qrels, format="trec")
     if not isinstance(source, Source):
-        raise InputError("qrels", f"expected a path, an open file or text in the format {form.name}")
+        raise InputError(Place("qrels"), f"expected a path, an open file or text in the format {form.name}")
     with source:
         judgements = read_qrels(source, form, release=conventions.release)
         everything = Results(judgements.table, Plan([]))
@@ -141,15 +139,14 @@ def _grouped(qrels: Mapping[Any, Any], release: str) -> Qrels:
     for query_id, by_group in qrels.items():
         groups = documents_of(by_group, query_id, "qrels")
         if not isinstance(groups, Mapping):
-            expected = "expected a mapping from groups to documents with grades"
-            raise InputError(f"qrels: query {in_short(query_id)}", f"{expected}, found {type(groups).__name__}")
+            expected = "a mapping from groups to documents with grades"
+            raise InputError(Place("qrels", query=query_id), expected=expected, found=type(groups).__name__)
         for group, documents in groups.items():
             add_mapping(builder, {query_id: documents_of(documents, query_id, "qrels")}, group)
     table = builder.finish(release, True)
     if (query := table.first_duplicate()) >= 0:
         group, docno = table.duplicate(query)
-        raise EvaluationError(
-            f"qrels: query {shortened(table.query_id(query))!r}, group {shortened(group or b'')!r}, document "
-            f"{shortened(docno)!r}: expected one judgement, found several"
-        )
+        in_group = f"group {shortened(group or b'')!r}, document {shortened(docno)!r}"
+        place = f"{Place('qrels', query=table.query_id(query))}, {in_group}"
+        raise EvaluationError(place=place, expected="one judgement", found="several")
     return table

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from treckon._native.engine import Results, RunScan
     from treckon._native.objects import ColumnsScan, MappingScan
     from treckon._native.qrels import Qrels
+    from treckon.errors import Notice
     from treckon.inputs.reading import Judgements
     from treckon.measures.parameters import Discount, Gain
     from treckon.naming.trec_eval import RequestedMeasure

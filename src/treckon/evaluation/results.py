@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+    from treckon.errors import Notice
     from treckon.evaluation.conventions import Conventions
 
     Value = float | str
@@ -211,7 +212,8 @@ class Evaluation:
     ties:        numbers of queries: queries (that have ties), across_cutoff (of them, where a group of tied documents
                  spans a cutoff asked for); standard_errors (by measure, of the means that were estimated from random
                  orders of tied documents), where there are any
-    warnings:    sentences
+    warnings:    sentences, each with its parts: `kind`, `place`, `expected`, `found`, and `advice`, an option
+                 that does otherwise
 
     `means` has the values over all queries, `per_query` those of each, `values` the same as an array. Both mappings
     take a measure or its text: ``evaluation.means["nDCG@10"]``, or shorter ``evaluation["nDCG@10"]``.

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping
 
 from treckon._native.objects import ColumnsScan, MappingScan
-from treckon.errors import EvaluationError, Notice, shortened
+from treckon.errors import EvaluationError, Place
 from treckon.evaluation.judgements import as_list
 from treckon.inputs.columns import Columns
 from treckon.inputs.tables import Rows
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from treckon._native.engine import Results
+    from treckon.errors import Notice
     from treckon.evaluation.policy import AnyScan
 
 #: Rows of columns that are worth a thread.
@@ -78,10 +79,8 @@ class RunData:
 
     def duplicate_error(self, qid: bytes, docno: bytes) -> EvaluationError:
         """The error for a document listed twice for a query."""
-        return EvaluationError(
-            f"run: query {shortened(qid)!r}, document {shortened(docno)!r}: expected each document once for a "
-            "query, found it twice"
-        )
+        place = Place("run", query=qid, document=docno)
+        return EvaluationError(place=place, expected="each document once for a query", found="it twice")
 
 
 def _scores_of(run: Columns, order: str, release: str) -> Any:

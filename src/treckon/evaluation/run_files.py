@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from contextlib import contextmanager, nullcontext
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 def run_names(paths: Sequence[str]) -> list[str]:
     """A name for each path, in this order, no name twice.
 
-    It is as many of the path's last parts as tell it from the others; where a path stands twice, with a number.
+    It is as many of the path's last parts as tell it from the others; of a path listed twice, the second with a number.
     """
     parts = [[part for part in path.split("/") if part] or [path] for path in paths]
     names: dict[str, None] = {}
@@ -44,28 +43,28 @@ def _shortest(own: list[str], others: list[list[str]]) -> str:
     return "/".join(own)
 
 
-def run_paths(given: Iterable[str | os.PathLike[str]]) -> list[str]:
+def run_paths(runs: Iterable[str | os.PathLike[str]]) -> list[str]:
     """The files that paths stand for: themselves, and of a folder its files by name, but for hidden ones.
 
-    A link in a folder that leads to no file is one of them, so that who reads it is told.
+    A link in a folder that leads to no file is one of them, so that its reader is told.
 
     Raises InputError for what isn't there, and for a folder without files.
     """
-    found = []
-    for one in given:
-        path = os.fspath(one)
+    paths = []
+    for run in runs:
+        path = os.fspath(run)
         if not os.path.isdir(path):
             if path != "-" and not os.path.exists(path):
                 raise InputError(path, "cannot read it: No such file or directory")
-            found.append(path)
+            paths.append(path)
             continue
         names = sorted(name for name in os.listdir(path) if not name.startswith("."))
-        paths = [os.path.join(path, name) for name in names]
-        files = [file for file in paths if os.path.isfile(file) or not os.path.exists(file)]  # links to nothing, too
+        inside = [os.path.join(path, name) for name in names]
+        files = [file for file in inside if os.path.isfile(file) or not os.path.exists(file)]  # links to nothing, too
         if not files:
             raise InputError(path, "expected a folder with runs, found no files in it")
-        found += files
-    return found
+        paths += files
+    return paths
 
 
 def rereadable(source: Source) -> Source:
@@ -107,7 +106,7 @@ def evaluate_judged(
             return evaluate_judged(evaluator, source, source.name, columns=columns, format=format)
     with nullcontext() if name is None else named(name):
         evaluation = evaluator.evaluate(run, columns=columns, format=format)
-        if evaluation.counts["in_both"] == 0:
+        if evaluation.counts.in_both == 0:
             if isinstance(run, (Source, Mapping)):  # it can be read again: says which queries there are
                 evaluator.changed(missing="skip").evaluate(run, columns=columns, format=format)
             raise NoQueriesError("expected a query with both results and judgements, found none")
@@ -122,12 +121,9 @@ def named(name: str, kind: str = "run") -> Iterator[None]:
     except NoQueriesError as error:  # the run's fault
         if kind != "run":
             raise
-        raise NoQueriesError(f"{name}: {error}") from None
+        raise error.at(name) from None
     except (InputError, EvaluationError) as error:
-        if not re.match(rf"{kind}(:[0-9]+)?: ", str(error)):
+        rest = error.place.removeprefix(kind)
+        if rest == error.place or rest[:1] not in ("", ":"):
             raise
-        text = str(error).removeprefix(kind)
-        if isinstance(error, InputError):
-            place = error.place.removeprefix(kind)
-            raise InputError(name + place, text.removeprefix(place).removeprefix(": ")) from None
-        raise EvaluationError(name + text) from None
+        raise error.at(name + rest) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treckon._native.engine import Results, RunScan
-from treckon.errors import EvaluationError, Notice, shortened
+from treckon.errors import EvaluationError, Place
 from treckon.inputs.formats.trec import LINES_BY_RANK, RUN_LINES
 from treckon.inputs.reading import duplicate_error, n_shares, raise_problem, scan, value_warnings
 from treckon.measures.registry import TEXT, VIEW_RUN
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from treckon._native.qrels import Qrels
+    from treckon.errors import Notice
     from treckon.evaluation.policy import AnyScan, Policy
     from treckon.inputs.sources import Source
     from treckon.inputs.zscores import ZScores
@@ -82,7 +83,7 @@ class ScoredRun(Record):
     policy:   the choices
     results:  the matrix of values
     scans:    what read the run, with what they met in it
-    warnings: sentences about the run
+    warnings: what is doubtful about the run
     zscored:  whether the values are z-scores
     """
 
@@ -183,10 +184,8 @@ def _refuse_unjudged(results: Results, scans: Sequence[AnyScan]) -> None:
     first = min((share.unjudged for share in scans if share.unjudged is not None), default=None)
     if first is not None:
         query, docno, rank = first
-        raise EvaluationError(
-            f"run: query {shortened(results.qrels.query_id(query))!r}, document {shortened(docno)!r} at rank {rank}: "
-            "expected a judged document, found none of its grade in the qrels"
-        )
+        place = f"{Place('run', query=results.qrels.query_id(query), document=docno)} at rank {rank}"
+        raise EvaluationError(place=place, expected="a judged document", found="none of its grade in the qrels")
 
 
 def _to_zscores(results: Results, measures: Sequence[RequestedMeasure], zscores: ZScores) -> None:
