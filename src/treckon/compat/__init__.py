@@ -1,7 +1,7 @@
 """What treckon does like other evaluators.
 
-A module for each: `pytrec_eval`, `beir`, `mteb`, `ranx` have these libraries' calls; `trec_eval` is history that the
-rest of the package needs, too. `install` puts one in the place of a library that other code imports.
+A module for each: `pytrec_eval`, `beir`, `mteb` and `ranx` have these libraries' calls, `ir_measures` makes treckon a
+provider of that library. `install` puts one in the place of a library that other code imports.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ def install(name: str) -> None:
     if name in _replaced:
         return
     module = import_module(f"treckon.compat.{name}")
-    _replaced[name] = {one: sys.modules.get(one) for one in names}
-    for one in names:
-        sys.modules[one] = module
+    _replaced[name] = {imported: sys.modules.get(imported) for imported in names}
+    for imported in names:
+        sys.modules[imported] = module
 
 
 def uninstall(name: str) -> None:
-    """Undoes `install`: whatever stood under that name before stands there again. Without an `install`, nothing."""
+    """Undoes `install`: whatever was imported by that name before is again. Without an `install`, nothing."""
     _names_of(name)
-    for one, module in _replaced.pop(name, {}).items():
+    for imported, module in _replaced.pop(name, {}).items():
         if module is None:
-            sys.modules.pop(one, None)
+            sys.modules.pop(imported, None)
         else:
-            sys.modules[one] = module
+            sys.modules[imported] = module
 
 
 def _names_of(name: str) -> tuple[str, ...]:

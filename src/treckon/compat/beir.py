@@ -15,6 +15,7 @@ from treckon.checks import whole_number
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.evaluation.evaluator import Evaluator
 from treckon.inputs.values import keyed
+from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def evaluate(
     k_values: Iterable[int],
     ignore_identical_ids: bool = True,
     *,
-    compat: str = "9.0.8",
+    compat: str = RELEASE_9,
 ) -> Scores:
     """nDCG, MAP, recall and precision at each cutoff, rounded to five decimals.
 
@@ -96,7 +97,7 @@ def evaluate(
     names = [f"{name}@{k}" for name in _MAIN.values() for k in cutoffs]
     judged = {query_id: documents for query_id, documents in qrels.items() if documents}
     evaluation = Evaluator(judged, names, compat=compat, ignore_self=ignore_identical_ids).evaluate(results)
-    n_removed = evaluation.counts["own_documents"] if ignore_identical_ids else 0
+    n_removed = evaluation.counts.own_documents or 0
     if n_removed:
         logger.info("%d documents were left out, whose ids are those of their queries", n_removed)
     values = values_of(evaluation, results)
@@ -131,14 +132,14 @@ def evaluate_custom(
     if not qrels:
         raise NoQueriesError("qrels: expected a query, found none")
     cutoffs = checked_cutoffs(k_values)
-    found = dict.fromkeys((f"{key}@{k}" for k in cutoffs), 0.0)
+    means = dict.fromkeys((f"{key}@{k}" for k in cutoffs), 0.0)
     if results:
         names = [f"{_CUSTOM[key]}@{k}" for k in cutoffs]
         everyone = {**dict.fromkeys(results, {}), **qrels}
         evaluation = Evaluator(everyone, names, ties="input", ignore_self=ignore_identical_ids).evaluate(results)
-        found = dict(zip(found, _rounded_means(values_of(evaluation, results), len(qrels)), strict=True))
-    _log(found)
-    return found
+        means = dict(zip(means, _rounded_means(values_of(evaluation, results), len(qrels)), strict=True))
+    _log(means)
+    return means
 
 
 def mrr(qrels: Qrels, results: Results, k_values: Iterable[int]) -> dict[str, float]:

@@ -37,6 +37,7 @@ from treckon.inputs.values import mapping_of
 from treckon.measures import registry
 from treckon.naming.ir_measures import DCG
 from treckon.naming.syntax import Measure, field_measure, parse
+from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ __all__ = ["Provider", "from_ir_measures", "register", "to_ir_measures", "unregi
 
 NAME = "treckon"
 
-#: Those of ir_measures: trec_eval 9.0.8's, by way of pytrec_eval; and a judgement may stand twice.
-CONVENTIONS = {"compat": "9.0.8", "equal_judgements": "merge"}
+#: Those of ir_measures: trec_eval 9.0.8's, by way of pytrec_eval; and a judgement may be listed twice.
+CONVENTIONS = {"compat": RELEASE_9, "equal_judgements": "merge"}
 
 
 # Measures
@@ -284,7 +285,7 @@ def _stream(theirs: Any, measure: Measure) -> _Stream:
         hits, cutoff = parse("Hits")(rel=measure.arguments.get("rel", 1)), measure.at or inf
         needed = [measure, hits if measure.at is None else hits @ measure.at, parse("NumRet")]
         return _Stream(theirs, needed, partial(_where_pairs_are, cutoff), of_missing=False)
-    return _Stream(theirs, [measure], Metric if record.per_query else _counted)
+    return _Stream(theirs, [measure], Metric if record.per_query else _each_once)
 
 
 def _of_persistent_user(query_id: str, measure: Any, value: float, items: float) -> Any:
@@ -299,7 +300,7 @@ def _where_pairs_are(
     return Metric(query_id, measure, value) if 0 < n_relevant < min(cutoff, n_retrieved) else None
 
 
-def _counted(query_id: str, measure: Any, value: float) -> Any:
+def _each_once(query_id: str, measure: Any, value: float) -> Any:
     """Each query counts once."""
     return Metric(query_id, measure, 1.0)
 

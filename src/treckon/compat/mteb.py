@@ -1,8 +1,8 @@
 """MTEB's calls for retrieval: `calculate_retrieval_scores` and the functions beside it.
 
 The same arguments, keys and digits. As there, nDCG, MAP, recall, precision and hit rate compare scores as 32-bit
-numbers, as trec_eval 9.0.8 does, all others compare 64 bits; tied documents stand by falling id. What is passed in
-stays as it is.
+numbers, as trec_eval 9.0.8 does, all others compare 64 bits; tied documents are ordered by falling id. What is passed
+in stays as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from treckon.compat.beir import checked_cutoffs, values_of
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 from treckon.evaluation.evaluator import Evaluator
 from treckon.inputs.values import keyed
+from treckon.releases import RELEASE_9
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def calculate_retrieval_scores(
     if skip_first_result:
         counted = {query_id: _without_first(documents) for query_id, documents in counted.items()}
     names = [f"{name}_{k}" for name in _OF_QUERIES for k in sorted(cutoffs)]
-    values = values_of(Evaluator(qrels, names, compat="9.0.8").evaluate(counted), counted).tolist()
+    values = values_of(Evaluator(qrels, names, compat=RELEASE_9).evaluate(counted), counted).tolist()
     all_scores = {query_id: dict(zip(names, row, strict=True)) for query_id, row in zip(counted, values, strict=True)}
     ndcg, map_, recall, precision, *lists, hit_rate = parse_metrics_from_scores(all_scores, cutoffs)
     reciprocal = mrr(qrels, counted, cutoffs)
@@ -229,8 +230,8 @@ def make_score_dict(
 ) -> dict[str, Any]:
     """All means under MTEB's names: ``{"ndcg_at_10": value, "nauc_ndcg_at_10_max": value}``; values as they are.
 
-    "accuracy" is the recall at 1, where that is there. `task_scores` and, if given, `previous_results_model_meta` stand
-    behind them.
+    "accuracy" is the recall at 1, where that is there. `task_scores` and, if given, `previous_results_model_meta` come
+    after them.
     """
     found: dict[str, Any] = {}
     named = {"ndcg": ndcg, "map": _map, "recall": recall, "precision": precision, "mrr": mrr}
@@ -425,7 +426,7 @@ def paired_accuracy(qrels: Qrels, results: Results, scores: Mapping[str, Mapping
 
     scores: ``{query id: {"recall_1": value}}``, as `calculate_retrieval_scores` has in `all_scores`
 
-    X is what stands before the first underscore. (`results` is MTEB's argument and not needed.) Raises NoQueriesError
+    X is what comes before the first underscore. (`results` is MTEB's argument and not needed.) Raises NoQueriesError
     for no qrels, InputError for a query without its score.
     """
     pairs = dict.fromkeys(query_id.partition("_")[0] for query_id in qrels)

@@ -14,16 +14,17 @@ import operator
 import re
 from collections import defaultdict
 
-from treckon._native.engine import Plan, Results
+from treckon._native.engine import Results
 from treckon._native.objects import MappingScan, add_mapping, add_plain_mapping
 from treckon._native.qrels import QrelsBuilder
-from treckon.checks import is_truth_value
+from treckon.checks import checked_choice, is_truth_value
 from treckon.errors import InputError, ParameterError
+from treckon.evaluation.policy import Policy
 from treckon.measures import registry
 from treckon.measures.parameters import NO_PARAMETERS, Cutoffs, Pairs, Reals
-from treckon.measures.registry import INTEGER, TEXT, VIEW_RANKING, VIEW_RUN
+from treckon.measures.registry import INTEGER, VIEW_RANKING, VIEW_RUN
 from treckon.naming.releases import NICKNAMES, PRINT_ORDER
-from treckon.naming.trec_eval import parse_parameters
+from treckon.naming.trec_eval import RequestedMeasure, parse_parameters
 from treckon.releases import RELEASE_9, RELEASES
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """The run in lines of text (an open file, a list, ...): ``{query id: {document id: score}}``.
 
     Ranks and tags are dropped. Raises ValueError for a line without exactly six fields or with a score that is no
-    number, AssertionError for a document that stands twice for a query.
+    number, AssertionError for a document listed twice for a query.
     """
     run: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for number, line in enumerate(f_run, 1):
@@ -80,7 +81,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """The judgements in lines of text (an open file, a list, ...): ``{query id: {document id: grade}}``.
 
     Raises ValueError for a line without exactly four fields or with a grade that is no whole number, AssertionError
-    for a document that stands twice for a query.
+    for a document listed twice for a query.
     """
     qrels: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for number, line in enumerate(f_qrel, 1):
@@ -119,7 +120,7 @@ def _expand_nicknames(measures: Iterable[str]) -> set[str]:
 def _combine_measures(measures: Iterable[str]) -> set[str]:
     """One text for each measure: ``P.10,5`` for ``P_5``, ``P.10`` and ``P``.
 
-    Parameters stand once each and are sorted as texts. A name without parameters gives way to the same with some.
+    Each parameter is there once, sorted as text. A name without parameters gives way to the same with some.
     Raises ValueError for an unknown name.
     """
     return _texts(_parameters(measures, supported_measures | supported_nicknames.keys()))
@@ -143,19 +144,19 @@ def _texts(parameters: Mapping[str, set[str]]) -> set[str]:
     return {f"{name}.{','.join(sorted(own))}" if own else name for name, own in parameters.items()}
 
 
-def _settings(measure: MeasureRecord, given: set[str], release: str) -> tuple[Parameters, ...]:
-    """The parameters of a measure for these parameters. Raises ValueError for what pytrec_eval can't compute."""
+def _chosen(measure: MeasureRecord, texts: set[str], release: str) -> tuple[Parameters, ...]:
+    """The parameters that these texts stand for, of each printed name. Raises ValueError for what pytrec_eval can't compute."""
     kind, name = measure.parameter_kind, measure.name
-    if not given or kind is NO_PARAMETERS:
-        return measure.parameter_kind.defaults()
-    text = ",".join(sorted(given))
+    if not texts or kind is NO_PARAMETERS:
+        return kind.defaults()
+    text = ",".join(sorted(texts))
     if isinstance(kind, Pairs):
         raise ParameterError(f"{name}.{text}: expected no parameters, found '{text}' (gains can't be given here)")
     if isinstance(kind, Cutoffs):
-        text = ",".join(one.partition(".")[0] for one in text.split(","))
-    elif isinstance(kind, Reals) and kind.fixed and len(given) != len(kind.numbers):
+        text = ",".join(cutoff.partition(".")[0] for cutoff in text.split(","))
+    elif isinstance(kind, Reals) and kind.fixed and len(texts) != len(kind.numbers):
         n = len(kind.numbers)
-        raise ParameterError(f"{name}.{text}: expected {n} different unsigned numbers, found {len(given)}")
+        raise ParameterError(f"{name}.{text}: expected {n} different unsigned numbers, found {len(texts)}")
     return parse_parameters(measure, text, release)[0]
 
 
@@ -207,50 +208,36 @@ class RelevanceEvaluator:
         *,
         compat: str = _RELEASE,
     ) -> None:
-        if compat not in RELEASES:
-            raise ParameterError(f"compat: expected {' or '.join(map(repr, RELEASES))}, found {compat!r}")
-        judged = {query_id: given for query_id, given in query_relevance.items() if _has_documents(given)}
+        checked_choice("compat", compat, RELEASES)
+        judged = {query_id: grades for query_id, grades in query_relevance.items() if _has_documents(grades)}
         level = _level(relevance_level)
-        asked = _parameters(self._expand_nicknames(measures), _known(compat))
+        parameters = _parameters(self._expand_nicknames(measures), _known(compat))
         builder = QrelsBuilder()
         for query_id in add_plain_mapping(builder, judged):
             add_mapping(builder, {query_id: _checked_judgements(query_id, judged[query_id])})
-        qrels = builder.finish(compat)
-        self._prepare(qrels, _texts(asked), asked, level, bool(judged_docs_only_flag), compat)
+        policy = Policy(release=compat, level=level, condensed=bool(judged_docs_only_flag))
+        self._prepare(builder.finish(compat), parameters, policy)
 
-    def _prepare(
-        self, qrels: Qrels, texts: set[str], asked: Mapping[str, set[str]], level: int, condensed: bool, compat: str
-    ) -> None:
+    def _prepare(self, qrels: Qrels, parameters: Mapping[str, set[str]], policy: Policy) -> None:
         self._qrels = qrels
-        self._measures = texts
-        self._state = level, condensed, compat
+        self._measures = _texts(parameters)
+        self._policy = policy
         self._numbers = {qid.decode(): number for number, qid in enumerate(qrels.query_ids())}
-        columns: list[tuple[str, MeasureRecord, Parameters]] = []
-        for name in PRINT_ORDER:
-            if name in asked:
-                measure = registry.find(name)
-                assert measure is not None  # _parameters lets measures through alone
-                is_list = isinstance(measure.parameter_kind, Reals)  # their parameters never are in the key
-                columns += [
-                    (name if is_list else name + parameters.suffix, measure, parameters)
-                    for parameters in _settings(measure, asked[name], compat)
-                ]
-        self._keys = tuple(key for key, _, _ in columns)
-        self._ones = [  # the number of queries, of one query
-            column
-            for column, (_, measure, _) in enumerate(columns)
-            if measure.view == VIEW_RUN and measure.value_type == INTEGER
+        requested = [
+            RequestedMeasure(record, chosen)
+            for name in PRINT_ORDER
+            if name in parameters and (record := registry.find(name)) is not None
+            for chosen in _chosen(record, parameters[name], policy.release)
         ]
-        self._plan = Plan(
-            [
-                (None if measure.value_type == TEXT else measure.kernel, parameters, False, None)
-                for _, measure, parameters in columns
-            ],
-            level=level,
-            condensed=condensed,
-            highest_grade=qrels.highest_grade,
-            release_9=compat == RELEASE_9,
+        self._keys = tuple(  # lists of numbers never are in the key
+            column.record.name if isinstance(column.record.parameter_kind, Reals) else column.name for column in requested
         )
+        self._ones = [  # the number of queries, of one query
+            number
+            for number, column in enumerate(requested)
+            if column.record.view == VIEW_RUN and column.record.value_type == INTEGER
+        ]
+        self._plan = policy.plan(requested, qrels)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values of a run: ``{query id: {key: value}}``, of the queries that are judged and in the run.
@@ -306,34 +293,38 @@ class RelevanceEvaluator:
         return _combine_measures(measures)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return (self._qrels, self._measures, *self._state)
+        return (self._qrels, self._measures, self._policy)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        qrels, texts, level, condensed, compat = state
-        self._prepare(qrels, texts, _parameters(texts, _known(compat)), level, condensed, compat)
+        qrels, texts, policy = state
+        self._prepare(qrels, _parameters(texts, _known(policy.release)), policy)
 
 
 def _known(release: str) -> set[str]:
     """The names that may be asked for."""
     if release == _RELEASE:
         return supported_measures
-    return {one.name for one in registry.all_measures() if one.since and one.view in (VIEW_RUN, VIEW_RANKING)}
+    return {
+        measure.name
+        for measure in registry.all_measures()
+        if measure.since and measure.view in (VIEW_RUN, VIEW_RANKING)
+    }
 
 
-def _has_documents(given: object) -> bool:
+def _has_documents(grades: object) -> bool:
     """Whether these are any judgements, be they of a wrong type."""
-    return not hasattr(given, "__len__") or len(given) > 0
+    return not hasattr(grades, "__len__") or len(grades) > 0
 
 
-def _level(given: object) -> int:
+def _level(relevance_level: object) -> int:
     try:
-        level = operator.index(given)  # type: ignore[arg-type]
+        level = operator.index(relevance_level)  # type: ignore[arg-type]
     except TypeError:
         level = None
     if level is None or level >= 2**31:
         raise TypeError(
             "Expected object_relevance_per_qid dictionary and measures set. relevance_level: expected a whole number "
-            f"of 32 bits, found {given!r}"
+            f"of 32 bits, found {relevance_level!r}"
         )
     if level == 0:
         raise TypeError("Argument relevance_level should be positive. Found 0")
@@ -364,11 +355,11 @@ def _checked_judgements(query_id: object, documents: object) -> Mapping[str, int
     return documents
 
 
-def _check_id(one: str, place: str) -> None:
-    if "\0" in one:
+def _check_id(item_id: str, place: str) -> None:
+    if "\0" in item_id:
         raise InputError(place, "expected an id without NUL, found one")
     try:
-        one.encode()
+        item_id.encode()
     except UnicodeEncodeError:
         raise InputError(place, "expected an id that can be written as UTF-8, found a lone surrogate") from None
 

@@ -49,7 +49,7 @@ _ALL_RANKS = 2**31 - 1
 class _Metric:
     """A measure by one of ranx's names.
 
-    text:    as it was asked for
+    text:    as it was requested
     measure: ours
     factor:  what its values are multiplied by
     level:   grades below it count as 0 in the qrels, where the measure has no such argument
@@ -115,12 +115,12 @@ def evaluate(
     texts = [metrics] if isinstance(metrics, str) else list(metrics)
     if not texts:
         raise ParameterError("metrics: expected a name, found none")
-    judgements, ranked = _plain(qrels), _plain(run)
+    judgements, ranked = _as_dicts(qrels), _as_dicts(run)
     highest = 1
     if any(text.startswith("rbp") for text in texts):  # the judgements are looked at, and the run perhaps read twice
         judgements, ranked = read_qrels(judgements), read_run(ranked)
         highest = max((grade for documents in judgements.values() for grade in documents.values()), default=1)
-    asked = [_Metric(text, max(highest, 1)) for text in texts]
+    requested = [_Metric(text, max(highest, 1)) for text in texts]
     options = {
         "threads": threads,
         "missing": "zero" if make_comparable else "error",
@@ -129,24 +129,29 @@ def evaluate(
     }
     values: dict[str, Any] = {}
     query_ids: Sequence[str] = ()
-    for level in sorted({one.level for one in asked}):
-        of_level = [one for one in asked if one.level == level]
-        evaluator = Evaluator(_from_level(judgements, level), [one.measure for one in of_level], **options)
+    for level in sorted({metric.level for metric in requested}):
+        of_level = [metric for metric in requested if metric.level == level]
+        evaluator = Evaluator(_from_level(judgements, level), [metric.measure for metric in of_level], **options)
         evaluation = evaluator.evaluate(ranked)
         order = _order(judgements, evaluation.query_ids)
         query_ids = [evaluation.query_ids[i] for i in order]
         columns = {measure: i for i, measure in enumerate(evaluation.measures)}
-        for one in of_level:
-            values[one.text] = evaluation.values[order, columns[one.measure]] * one.factor
-    if save_results_in_run and type(run).__module__.partition(".")[0] == "ranx":
+        for metric in of_level:
+            values[metric.text] = evaluation.values[order, columns[metric.measure]] * metric.factor
+    if save_results_in_run and _is_ranx(run):
         _save(run, query_ids, values)
-    found = {text: _shown(values[text], return_mean, return_std) for text in texts}
-    return found if len(texts) > 1 else found[texts[0]]
+    returned = {text: _returned(values[text], return_mean, return_std) for text in texts}
+    return returned if len(texts) > 1 else returned[texts[0]]
 
 
-def _plain(given: Any) -> Any:
+def _is_ranx(data: Any) -> bool:
+    """Whether it is a Qrels or Run of ranx's own."""
+    return type(data).__module__.partition(".")[0] == "ranx"
+
+
+def _as_dicts(data: Any) -> Any:
     """ranx's own objects as dicts."""
-    return given.to_dict() if type(given).__module__.partition(".")[0] == "ranx" else given
+    return data.to_dict() if _is_ranx(data) else data
 
 
 def _from_level(judgements: Any, level: int) -> Any:
@@ -167,7 +172,7 @@ def _order(judgements: Any, query_ids: Sequence[str]) -> list[int]:
     return sorted(range(len(query_ids)), key=lambda i: places.get(query_ids[i], 0))
 
 
-def _shown(values: Any, return_mean: bool, return_std: bool) -> Any:
+def _returned(values: Any, return_mean: bool, return_std: bool) -> Any:
     if not return_mean:
         return values
     mean = float(values.mean())
