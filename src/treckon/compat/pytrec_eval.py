@@ -145,7 +145,7 @@ def _texts(parameters: Mapping[str, set[str]]) -> set[str]:
 
 
 def _chosen(measure: MeasureRecord, texts: set[str], release: str) -> tuple[Parameters, ...]:
-    """The parameters that these texts stand for, of each printed name. Raises ValueError for what pytrec_eval can't compute."""
+    """What these texts stand for, by printed name. Raises ValueError for what pytrec_eval can't compute."""
     kind, name = measure.parameter_kind, measure.name
     if not texts or kind is NO_PARAMETERS:
         return kind.defaults()
@@ -230,12 +230,13 @@ class RelevanceEvaluator:
             for chosen in _chosen(record, parameters[name], policy.release)
         ]
         self._keys = tuple(  # lists of numbers never are in the key
-            column.record.name if isinstance(column.record.parameter_kind, Reals) else column.name for column in requested
+            column.record.name if isinstance(column.record.parameter_kind, Reals) else column.name
+            for column in requested
         )
         self._ones = [  # the number of queries, of one query
-            number
-            for number, column in enumerate(requested)
-            if column.record.view == VIEW_RUN and column.record.value_type == INTEGER
+            column
+            for column, measure in enumerate(requested)
+            if measure.record.view == VIEW_RUN and measure.record.value_type == INTEGER
         ]
         self._plan = policy.plan(requested, qrels)
 
