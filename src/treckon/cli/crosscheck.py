@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
 
-    from treckon.analysis.crosschecking import Change, Comparison, CrossCheck
+    from treckon.analysis.crosschecking import Change, ComparedValue, CrossCheck
     from treckon.reports.tables import Table
 
 EXAMPLES = """\
@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> int:
     check_inputs(*inputs)
     check_output(arguments.output, inputs)
     with Progress(arguments, "searching", 1):
-        found = crosscheck(
+        check = crosscheck(
             arguments.qrels,
             arguments.run,
             arguments.scores,
@@ -85,64 +85,68 @@ def run(arguments: Namespace) -> int:
             **inputs_of(arguments),
             **conventions_of(arguments),
         )
-    for line in (*found.warnings, *found.verdict()):
+    for line in (*check.warnings, *check.verdict()):
         say(arguments, line)
-    write_tables(arguments, list(_tables(found, arguments.all_values)), data=found.to_dict())
-    return 0 if found.agrees else 1
+    write_tables(arguments, list(_tables(check, arguments.all_values)), data=check.to_dict())
+    return 0 if check.agrees else 1
 
 
-def _names(given: Iterable[str]) -> dict[str, str]:
-    pairs = [one.partition("=") for one in given]
-    for one, (name, equals, measure) in zip(given, pairs, strict=True):
+def _names(texts: Iterable[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    for text, (name, equals, measure) in zip(texts, pairs, strict=True):
         if not (name and equals and measure):
-            raise ParameterError(f"--name: expected NAME=MEASURE, found '{one}'")
+            raise ParameterError(f"--name: expected NAME=MEASURE, found '{text}'")
     return {name: measure for name, _, measure in pairs}
 
 
-def _tables(found: CrossCheck, all_values: bool) -> Iterator[Table]:
+def _tables(check: CrossCheck, all_values: bool) -> Iterator[Table]:
     from treckon.reports.tables import Column, Table
 
     def whole(name: str) -> Column:
         return Column(name, "integer")
 
-    own = {} if found.explanation is None else found.explanation.own
-    by_name: dict[str, list[Comparison]] = {}
-    for one in found.values:
-        by_name.setdefault(one.name, []).append(one)
+    own = {} if check.explanation is None else check.explanation.own
+    by_name: dict[str, list[ComparedValue]] = {}
+    for value in check.values:
+        by_name.setdefault(value.name, []).append(value)
     yield Table(
         ["name", "stands for", whole("values"), whole("agree"), whole("explained"), "reproduced by"],
         [
             [
-                name, some[0].measure, len(some), sum(one.agrees for one in some), sum(one.explained for one in some),
-                own[name].measure if name in own else some[0].measure,
+                name,
+                values[0].measure,
+                len(values),
+                sum(value.agrees for value in values),
+                sum(value.explained for value in values),
+                own[name].measure if name in own else values[0].measure,
             ]
-            for name, some in by_name.items()
+            for name, values in by_name.items()
         ],
         title="Values printed",
     )  # fmt: skip
-    if found.explanation is not None:
-        rows = [_row(one, "all") for one in found.explanation.changes]
+    if check.explanation is not None:
+        rows = [_row(change, "all") for change in check.explanation.changes]
         for name, its in own.items():
             rows += [_row(change, name) for change in its.added]
             rows += [[f"not {change.name}", name, "", ""] for change in its.undone]
         yield Table(["change", "of", "what", "as"], rows, title="The smallest change that explains them")
-    if found.alternatives:
-        rows = [["; ".join(one.summary())] for one in found.alternatives]
-        yield Table(["other changes as small"], rows, title="Or", notes=found.telling_apart())
-    values = found.values if all_values else found.unexplained
+    if check.alternatives:
+        rows = [["; ".join(explanation.summary())] for explanation in check.alternatives]
+        yield Table(["other changes as small"], rows, title="Or", notes=check.telling_apart())
+    values = check.values if all_values else check.unexplained
     if values:
         yield Table(
             ["name", "query", "printed", Column("here", "real"), Column("reproduced", "real"), "verdict"],
             [
                 [
-                    one.name,
-                    "all" if one.query is None else one.query,
-                    one.printed,
-                    one.value,
-                    one.reproduced,
-                    one.verdict,
+                    value.name,
+                    "all" if value.query is None else value.query,
+                    value.printed,
+                    value.value,
+                    value.reproduced,
+                    value.verdict,
                 ]
-                for one in values
+                for value in values
             ],
             title="Each value" if all_values else "Values that nothing explains",
         )

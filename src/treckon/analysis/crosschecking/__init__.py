@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from math import isnan
+from math import isfinite
 
-from treckon.analysis.crosschecking.bench import Bench
 from treckon.analysis.crosschecking.changes import Change
-from treckon.analysis.crosschecking.matching import Interval, Space, Target
 from treckon.analysis.crosschecking.pairing import add_pairings
-from treckon.analysis.crosschecking.printed import SCORES_FORMATS, Printed, Scores, read_scores
-from treckon.analysis.crosschecking.result import Comparison, CrossCheck, Difference, Explanation, Own
-from treckon.analysis.crosschecking.search import Choice, Search, Solution
+from treckon.analysis.crosschecking.printed import SCORES_FORMATS, read_scores
+from treckon.analysis.crosschecking.result import ComparedValue, CrossCheck, Distinction, Explanation, OwnChanges
+from treckon.analysis.crosschecking.search import Search
+from treckon.analysis.crosschecking.task import NO_VALUE, PrintedMeasure, Task
 from treckon.analysis.crosschecking.tool_names import readings
+from treckon.analysis.crosschecking.trial import Trial
+from treckon.analysis.crosschecking.variants import Variant
 from treckon.checks import checked_whole_number
 from treckon.errors import EvaluationError, InputError, ParameterError, in_short
 from treckon.evaluation.conventions import Conventions
@@ -21,6 +22,7 @@ from treckon.evaluation.run_files import named
 from treckon.inputs.forms import as_run
 from treckon.inputs.sources import Source
 from treckon.inputs.text import is_path
+from treckon.lazy import LazyModule
 from treckon.measures.registry import TEXT, VIEW_PREFERENCES, VIEW_SUBTOPICS
 from treckon.naming.syntax import Measure, parse
 
@@ -29,10 +31,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-__all__ = ["SCORES_FORMATS", "Change", "Comparison", "CrossCheck", "Difference", "Explanation", "Own", "crosscheck"]
+    import numpy as np
+
+    from treckon.analysis.crosschecking.changes import Changes
+    from treckon.analysis.crosschecking.explaining import Solution
+    from treckon.analysis.crosschecking.printed import Printed, PrintedValues
+    from treckon.analysis.crosschecking.trial import Doubles, Mask, Outcome
+else:
+    np = LazyModule("numpy")
+
+__all__ = [
+    "SCORES_FORMATS", "Change", "ComparedValue", "CrossCheck", "Distinction", "Explanation", "OwnChanges", "crosscheck",
+]  # fmt: skip
 
 #: Queries that tell explanations apart and are named.
-_DIFFERENCES = 5
+_DISTINCTIONS = 5
 
 
 def crosscheck(
@@ -73,199 +86,202 @@ def crosscheck(
     Raises InputError, EvaluationError, NoQueriesError, UnknownMeasureError, ParameterError.
     """
     most = checked_whole_number("most", most, 0, 4)
-    base = _checked_conventions(conventions)
-    found, targets, unknown, evaluator = _read(
-        qrels, scores, scores_format, names or {}, qrels_columns, qrels_format, threads, base
-    )
-    given = as_run(run, columns=run_columns, format=run_format)
+    _check_conventions(conventions)
+    options = {"columns": qrels_columns, "format": qrels_format, "threads": threads}
+    evaluator = _evaluator(qrels, options, conventions)
+    printed = read_scores(scores, frozenset(evaluator.query_ids), scores_format, measures=frozenset(names or {}))
+    meant = _meant(printed, names or {}, os.fsdecode(scores) if is_path(scores) else "scores")
+    if any(reading.record.view == VIEW_SUBTOPICS for readings in meant.values() for reading in readings):
+        if not evaluator.qrels.has_groups:
+            evaluator = _evaluator(qrels, {**options, "format": "subtopics"}, conventions)
+    source = as_run(run, columns=run_columns, format=run_format)
     try:
-        with named(given.name if isinstance(given, Source) else "run"):
-            return _crosscheck(evaluator, given, found, targets, unknown, base, most)
+        with named(source.name if isinstance(source, Source) else "run"):
+            return _crosscheck(evaluator, source, printed, meant, conventions, most)
     finally:
-        if isinstance(given, Source) and given is not run:
-            given.close()
+        if isinstance(source, Source) and source is not run:
+            source.close()
 
 
-def _checked_conventions(conventions: dict[str, Any]) -> dict[str, Any]:
-    """The conventions given. Raises ParameterError, also for those that leave nothing to compare."""
+def _check_conventions(conventions: dict[str, Any]) -> None:
+    """Raises ParameterError, also for conventions that leave nothing to compare."""
     Conventions(**conventions)
     for name in ("missing", "no_relevant", "extra", "unjudged"):
         if conventions.get(name) == "error":
             raise ParameterError(f"{name}: expected another choice than 'error' in a cross-check")
-    return conventions
 
 
-def _read(
-    qrels: Any,
-    scores: Any,
-    scores_format: str | None,
-    names: Mapping[str, str | Measure],
-    columns: Sequence[str] | None,
-    qrels_format: str | None,
-    threads: int,
-    base: dict[str, Any],
-) -> tuple[Scores, list[Target], list[str], Evaluator]:
-    """Qrels, the printed values, and what was printed under each name that is known."""
-    options = {"columns": columns, "format": qrels_format, "threads": threads}
-    evaluator = _evaluator(qrels, options, base)
-    judged = frozenset(evaluator.query_ids)
-    found = read_scores(scores, judged, scores_format, measures=frozenset(names))
-    by_name: dict[str, list[Printed]] = {}
-    for one in found.values:
-        by_name.setdefault(one.name, []).append(one)
+def _evaluator(qrels: Any, options: dict[str, Any], conventions: dict[str, Any]) -> Evaluator:
+    reading = {name: conventions[name] for name in ("compat", "equal_judgements") if name in conventions}
+    return Evaluator(qrels, (), **options, **reading)
+
+
+def _meant(printed: PrintedValues, names: Mapping[str, str | Measure], place: str) -> dict[str, tuple[Measure, ...]]:
+    """By the names printed, the measures that each may stand for. Raises InputError where there are none at all."""
+    by_name = dict.fromkeys(value.name for value in printed.values)
     meant = {
-        name: (parse(names[name]),) if name in names else _comparable(readings(name, found.format)) for name in by_name
+        name: (parse(names[name]),) if name in names else tuple(filter(_is_compared, readings(name, printed.format)))
+        for name in by_name
     }
     for name in names:
         if name not in by_name:
             raise ParameterError(f"names: expected one of {', '.join(by_name)}, found '{name}'")
-    unknown = [name for name, measures in meant.items() if not measures]
-    if len(unknown) == len(by_name):
-        place = os.fsdecode(scores) if is_path(scores) else "scores"
-        raise InputError(place, f"expected names of measures, found {', '.join(map(in_short, unknown[:5]))}")
-    if any(one.record.view == VIEW_SUBTOPICS for measures in meant.values() for one in measures):
-        if not evaluator.qrels.has_groups:
-            options["format"] = "subtopics"
-            evaluator = _evaluator(qrels, options, base)
-    targets = [Target(name, meant[name], values, judged) for name, values in by_name.items() if meant[name]]
-    return found, targets, unknown, evaluator
+    if not any(meant.values()):
+        raise InputError(place, f"expected names of measures, found {', '.join(map(in_short, list(meant)[:5]))}")
+    return meant
 
 
-def _evaluator(qrels: Any, options: dict[str, Any], base: dict[str, Any]) -> Evaluator:
-    reading = {name: base[name] for name in ("compat", "equal_judgements") if name in base}
-    return Evaluator(qrels, (), **options, **reading)
-
-
-def _comparable(measures: Iterable[Measure]) -> tuple[Measure, ...]:
-    return tuple(one for one in measures if one.record.value_type != TEXT and one.record.view != VIEW_PREFERENCES)
+def _is_compared(measure: Measure) -> bool:
+    return measure.record.value_type != TEXT and measure.record.view != VIEW_PREFERENCES
 
 
 def _crosscheck(
     evaluator: Evaluator,
     run: Any,
-    scores: Scores,
-    targets: list[Target],
-    unknown: list[str],
-    base: dict[str, Any],
+    printed: PrintedValues,
+    meant: Mapping[str, tuple[Measure, ...]],
+    conventions: dict[str, Any],
     most: int,
 ) -> CrossCheck:
     settled = ("equal_judgements", "missing", "extra", "no_relevant")
-    own = {name: value for name, value in base.items() if name not in settled}
-    bench, warnings = _bench(evaluator, run, own, base, targets[0].readings[0])
-    space = Space(bench, targets, scores, {**base, **bench.assumed}, evaluator)
-    comparisons = _compared(space)
-    flat = [one for some in comparisons for one in some]
-    result: dict[str, Any] = {}
-    if most and not all(one.agrees for one in flat):
-        result = _explained(space, most, comparisons)
-    conventions = {**Conventions(**base).as_dict(), **bench.assumed}
-    return CrossCheck(flat, unknown=unknown, format=scores.format, conventions=conventions, warnings=warnings, **result)
+    own = {name: value for name, value in conventions.items() if name not in settled}
+    first = next(readings[0] for readings in meant.values() if readings)
+    trial, warnings = _trial(evaluator, run, own, "duplicates" in conventions, first)
+    place_of = {query: i for i, query in enumerate(trial.query_ids)}
+    by_name: dict[str, list[Printed]] = {}
+    for value in printed.values:
+        by_name.setdefault(value.name, []).append(value)
+    measures = [PrintedMeasure(name, meant[name], by_name[name], place_of) for name in by_name if meant[name]]
+    task = Task(trial, measures, printed, {**conventions, **trial.assumed})
+    outcome = trial.evaluate([measure.readings[0] for measure in measures], ())
+    if outcome is None:
+        raise EvaluationError("expected conventions that the measures printed can be evaluated with")
+    values = [task.predicted(measure, Variant(measure.readings[0]), 0, outcome) for measure in measures]
+    agree = [measure.agree((), slice(None), some) for measure, some in zip(measures, values, strict=True)]
+    solutions: list[Solution] = []
+    if most and not all(some.all() for some in agree):
+        add_pairings(task)
+        task.add_sorts()
+        solutions = Search(task, most, agree).solve()
+        if solutions[0].n_unexplained >= sum((~some).sum() for some in agree):
+            solutions = []
+    outcomes = _outcomes(trial, solutions)
+    explanations = [_explanation(task, solution) for solution in solutions]
+    return CrossCheck(
+        values=tuple(_compared(task, values, agree, solutions[0] if solutions else None, outcomes)),
+        explanation=explanations[0] if explanations else None,
+        alternatives=tuple(explanations[1:]),
+        differences=tuple(_distinctions(task, solutions, outcomes) if len(solutions) > 1 else ()),
+        unknown=tuple(name for name, readings in meant.items() if not readings),
+        format=printed.format,
+        conventions={**Conventions(**conventions).as_dict(), **trial.assumed},
+        warnings=tuple(warnings),
+    )
 
 
-def _bench(
-    evaluator: Evaluator, run: Any, own: dict[str, Any], base: dict[str, Any], measure: Measure
-) -> tuple[Bench, list[str]]:
-    """What evaluates the run. One that repeats documents is taken without the repeats, and that is said."""
+def _trial(
+    evaluator: Evaluator, run: Any, own: dict[str, Any], is_chosen: bool, measure: Measure
+) -> tuple[Trial, list[str]]:
+    """What evaluates the run. One that repeats documents is taken without the repeats, and that is said.
+
+    is_chosen: whether it was chosen what repeats count as
+    """
     try:
-        return Bench(evaluator, run, own, measure), []
+        return Trial(evaluator, run, own, measure), []
     except EvaluationError as error:
-        if "duplicates" in base:
+        if is_chosen:
             raise
         try:
-            bench = Bench(evaluator, run, own, measure, {"duplicates": "drop"})
+            trial = Trial(evaluator, run, own, measure, {"duplicates": "drop"})
         except EvaluationError:
             raise error from None
-        return bench, [f"{error}; taken with duplicates='drop'"]
+        return trial, [f"{error}; taken with duplicates='drop'"]
 
 
-def _compared(space: Space) -> list[list[Comparison]]:
-    """Each printed value beside ours, by target."""
-    evaluated = space.evaluate(())
-    if evaluated is None:
-        raise EvaluationError("expected conventions that the measures printed can be evaluated with")
-    rounding = Interval(())
-    found = []
-    for target, some in zip(space.targets, space.variants, strict=True):
-        values = evaluated.predicted(target, some[0], 0)
-        found.append(
-            [
-                Comparison(one, str(some[0].measure), value, value is not None and rounding.holds(one, value))
-                for one, value in zip(target.values, values, strict=True)
-            ]
-        )
-    return found
+def _outcomes(trial: Trial, solutions: Iterable[Solution]) -> dict[Changes, Outcome | None]:
+    """By changes of the evaluation, the values of all variants that are part of a solution."""
+    wanted: dict[Changes, dict[Measure, None]] = {}
+    for solution in solutions:
+        for part in solution.parts:
+            wanted.setdefault(part.evaluation, {}).update(dict.fromkeys(part.variant.measures))
+    return {changes: trial.evaluate(list(measures), changes) for changes, measures in wanted.items()}
 
 
-def _explained(space: Space, most: int, comparisons: list[list[Comparison]]) -> dict[str, Any]:
-    """Explanation, alternatives and what tells them apart: arguments of `CrossCheck`."""
-    add_pairings(space)
-    space.add_sorts()
-    solutions = Search(space, most).solve()
-    best = solutions[0]
-    n_wrong = sum(not one.agrees for some in comparisons for one in some)
-    if best.n_unexplained >= n_wrong:
-        return {}
-    interval = Interval(space.printings[best.how])
-    for j, choice in enumerate(best.choices):
-        values = space.evaluated(choice.changes).predicted(space.targets[j], choice.variant, choice.rule)
-        for comparison, printed, value in zip(comparisons[j], space.targets[j].values, values, strict=True):
-            comparison.reproduced = value
-            comparison.explained = value is not None and interval.holds(printed, value)
-    explanations = [_explanation(space, one) for one in solutions]
-    return {
-        "explanation": explanations[0],
-        "alternatives": explanations[1:],
-        "differences": _differences(space, solutions) if len(solutions) > 1 else [],
-    }
-
-
-def _explanation(space: Space, solution: Solution) -> Explanation:
-    own = {
-        target.name: Own(str(choice.variant.measure), added, undone)
-        for target, choice, added, undone in zip(
-            space.targets, solution.choices, solution.added, solution.undone, strict=True
-        )
-    }
-    changes = (*solution.changes, *space.rules[solution.rule].changes, *space.printings[solution.how])
-    return Explanation(changes, own, solution.n_unexplained)
-
-
-def _differences(space: Space, solutions: list[Solution]) -> list[Difference]:
-    """Values of queries, then of all together, that differ between solutions."""
-    found = []
-    for j, target in enumerate(space.targets):
-        unit = max((one.unit for one in target.values), default=0.0)
-        choices = [one.choices[j] for one in solutions]
-        rows = [_by_query(space, one) for one in choices]
-        for values, query in zip(zip(*rows, strict=True), space.evaluated(()).query_ids, strict=True):
-            if _differ(values, unit):
-                found.append(Difference(target.name, query, values))
-                break
-        if len(found) == _DIFFERENCES:
-            return found
-    if not found:
-        for j, target in enumerate(space.targets):
-            if target.mean is None:
-                continue
-            unit = target.mean.unit
-            values = tuple(
-                space.evaluated(one.choices[j].changes).predicted(target, one.choices[j].variant, one.choices[j].rule)[
-                    -1
-                ]
-                for one in solutions
+def _compared(
+    task: Task,
+    values: Sequence[Doubles],
+    agree: Sequence[Mask],
+    solution: Solution | None,
+    outcomes: Mapping[Changes, Outcome | None],
+) -> list[ComparedValue]:
+    """Each printed value beside ours, and beside what a solution makes of it."""
+    compared = []
+    for i, measure in enumerate(task.measures):
+        reproduced = np.where(agree[i], values[i], NO_VALUE)
+        explained = agree[i]
+        if solution is not None:
+            part = solution.parts[i]
+            reproduced = task.predicted(measure, part.variant, part.counting, outcomes[part.evaluation])
+            explained = measure.agree(task.printings[solution.setup.printing], slice(None), reproduced)
+        reading = str(measure.readings[0])
+        columns = (values[i], agree[i], reproduced, explained)
+        for printed, value, agrees, its, is_explained in zip(measure.values, *map(_plain, columns), strict=True):
+            compared.append(
+                ComparedValue(
+                    printed.name, reading, printed.query, printed.text, _shown(value), agrees, _shown(its), is_explained
+                )
             )
+    return compared
+
+
+def _plain(column: Any) -> list[Any]:
+    listed: list[Any] = column.tolist()
+    return listed
+
+
+def _shown(value: float) -> float | None:
+    """A value; None for one that isn't printed."""
+    return None if value == NO_VALUE else value
+
+
+def _explanation(task: Task, solution: Solution) -> Explanation:
+    own = {
+        measure.name: OwnChanges(str(part.variant.measure), part.added, part.undone)
+        for measure, part in zip(task.measures, solution.parts, strict=True)
+    }
+    return Explanation(solution.changes, own, solution.n_unexplained)
+
+
+def _distinctions(
+    task: Task, solutions: Sequence[Solution], outcomes: Mapping[Changes, Outcome | None]
+) -> list[Distinction]:
+    """Values of queries, or else of all together, that differ between solutions."""
+    distinctions = []
+    for i, measure in enumerate(task.measures):
+        unit = max(value.unit for value in measure.values)
+        parts = [solution.parts[i] for solution in solutions]
+        rows = [task.by_query(part.variant, part.counting, outcomes[part.evaluation]).tolist() for part in parts]
+        for query, values in zip(task.trial.query_ids, zip(*rows, strict=True), strict=True):
             if _differ(values, unit):
-                found.append(Difference(target.name, None, values))
-    return found[:_DIFFERENCES]
+                distinctions.append(Distinction(measure.name, query, tuple(map(_shown, values))))
+                break
+    if distinctions:
+        return distinctions[:_DISTINCTIONS]
+    for i, measure in enumerate(task.measures):
+        if measure.mean is not None:
+            parts = [solution.parts[i] for solution in solutions]
+            values = tuple(
+                float(task.predicted(measure, part.variant, part.counting, outcomes[part.evaluation])[-1])
+                for part in parts
+            )
+            if _differ(values, measure.mean.unit):
+                distinctions.append(Distinction(measure.name, None, tuple(map(_shown, values))))
+    return distinctions[:_DISTINCTIONS]
 
 
-def _by_query(space: Space, choice: Choice) -> list[float | None]:
-    return space.evaluated(choice.changes).by_query(choice.variant, choice.rule)
-
-
-def _differ(values: Sequence[float | None], unit: float) -> bool:
+def _differ(values: Sequence[float], unit: float) -> bool:
     """Whether values would be told apart in print."""
-    known = [one for one in values if one is not None and not isnan(one)]
-    if len(known) < len(values) and (known or len({one is None for one in values}) > 1):
+    known = [value for value in values if isfinite(value)]
+    if len(known) < len(values) and (known or len({value == NO_VALUE for value in values}) > 1):
         return True
     return bool(known) and max(known) - min(known) > max(unit, 1e-9)

@@ -6,8 +6,8 @@ from itertools import permutations
 from math import perm
 
 from treckon.analysis.crosschecking.changes import DATA, Change
-from treckon.analysis.crosschecking.matching import Interval
 from treckon.errors import TreckonError
+from treckon.lazy import LazyModule
 from treckon.measures.aggregation import MEAN
 
 TYPE_CHECKING = False
@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeAlias
 
-    from treckon.analysis.crosschecking.matching import Space
+    import numpy as np
+
+    from treckon.analysis.crosschecking.task import Task
 
     #: Of each judged query, in order, the query of the run whose ranking it meets; None: it meets none.
     Pairing: TypeAlias = tuple[str | None, ...]
+else:
+    np = LazyModule("numpy")
 
 #: What may be done with the order of queries before positions count.
 _ORDERS: dict[str, Callable[[Iterable[str]], list[str]]] = {
@@ -57,36 +61,36 @@ def all_pairings(judged: Sequence[str], in_run: Sequence[str]) -> list[Pairing]:
     return list(dict.fromkeys(permutations(filled, len(judged))))
 
 
-def add_pairings(space: Space) -> None:
+def add_pairings(task: Task) -> None:
     """Adds changes: pairing by the orders as listed, and by those that reproduce what is not reproduced without."""
-    if space.has_groups:
+    if task.trial.qrels.has_groups:
         return
     try:
-        qrels, run = space.bench.as_mappings()
+        qrels, run = task.trial.data()
     except TreckonError:  # the run can't be read as a mapping
         return
     judged, in_run = tuple(qrels), tuple(run)
     as_is = tuple(query if query in run else None for query in judged)
-    present = space.n_reproduced(())
+    present = task.n_reproduced(())
     added: set[Pairing] = set()
     for number, (pairing, order) in enumerate(likely_pairings(judged, in_run).items()):
         if pairing != as_is:
-            change = _change(space, pairing, order)
-            if number == 0 or (space.n_reproduced((change,)) > present).any():
-                space.changes.append(change)
+            change = _change(task, pairing, order)
+            if number == 0 or (task.n_reproduced((change,)) > present).any():
+                task.changes.append(change)
                 added.add(pairing)
-    _add_another_order(space, judged, in_run, int(present.max()), added)
+    _add_another_order(task, judged, in_run, int(present.max()), added)
 
 
 def _add_another_order(
-    space: Space, judged: Sequence[str], in_run: Sequence[str], present: int, added: set[Pairing]
+    task: Task, judged: Sequence[str], in_run: Sequence[str], present: int, added: set[Pairing]
 ) -> None:
     """Adds pairing by an order that reproduces most values, unless one that does so was added.
 
     present: how many values are reproduced without pairing
     """
     every = all_pairings(judged, in_run)
-    fits = _n_reproduced_by(space, every, judged, in_run)
+    fits = _n_reproduced_by(task, every, judged, in_run)
     most = fits.max(initial=0)
     best = [pairing for pairing, n_fit in zip(every, fits, strict=True) if n_fit == most]
     if most <= present + 1 or not added.isdisjoint(best):  # some order may fit one number by chance
@@ -97,41 +101,35 @@ def _add_another_order(
         if other != query
     )
     others = f"{len(best)} of {len(every)} orders fit as many values"
-    change = _change(space, best[0], "the run's in another order", f"; of the run {pairs} ({others})")
-    space.changes.append(change)
+    task.changes.append(_change(task, best[0], "the run's in another order", f"; of the run {pairs} ({others})"))
 
 
-def _change(space: Space, pairing: Pairing, order: str, pairs: str = "") -> Change:
+def _change(task: Task, pairing: Pairing, order: str, pairs: str = "") -> Change:
     name = f"queries are paired by their positions{order and ', '}{order}"
     text = f"the first query of the run meets the first of the qrels, and so on, whatever their ids{pairs}"
-    space.bench.pairings[name] = pairing
-    return Change("data", name, text, "ranx with plain dicts", kind=DATA)
+    task.trial.pairings[name] = pairing
+    return Change("data", name, text, "ranx with plain dicts", DATA)
 
 
-def _n_reproduced_by(space: Space, pairings: Sequence[Pairing], judged: Sequence[str], in_run: Sequence[str]) -> Any:
-    """How many values are reproduced by each pairing; only means that are averages are looked at."""
-    import numpy
-
-    counts = numpy.zeros(len(pairings), dtype=int)
+def _n_reproduced_by(task: Task, pairings: Sequence[Pairing], judged: Sequence[str], in_run: Sequence[str]) -> Any:
+    """How many values are reproduced by each pairing; of values of all queries only averages are examined."""
+    counts = np.zeros(len(pairings), dtype=int)
     if not pairings:
         return counts
     try:
-        values = space.bench.of_pairs([one.readings[0] for one in space.targets])
+        values = task.trial.of_pairs([measure.readings[0] for measure in task.measures])
     except TreckonError:
         return counts
-    place = {query: i for i, query in enumerate(judged)}
-    number = {query: j for j, query in enumerate(in_run)}
-    met = numpy.array([[number.get(str(other), len(in_run)) for other in one] for one in pairings])
-    values = numpy.concatenate([values, numpy.zeros_like(values[:, :1])], axis=1)
-    chosen = values[numpy.arange(met.shape[1]), met]
+    place_of = {query: i for i, query in enumerate(judged)}
+    number_of = {query: i for i, query in enumerate(in_run)}
+    met = np.array([[number_of.get(str(other), len(in_run)) for other in pairing] for pairing in pairings])
+    values = np.concatenate([values, np.zeros_like(values[:, :1])], axis=1)
+    chosen = values[np.arange(met.shape[1]), met]
     n_met = (met < len(in_run)).sum(axis=1)
-    rounding = Interval(())
-    for t, target in enumerate(space.targets):
-        bounds = target.bounds(rounding)
-        rows = chosen[:, [place[str(one.query)] for one in target.rows], t]
-        counts += ((bounds[:, 0] <= rows) & (rows <= bounds[:, 1])).sum(axis=1)
-        if target.mean is not None and target.readings[0].record.aggregate is MEAN:
-            low, high = rounding.of(target.mean)
-            means = chosen[:, :, t].sum(axis=1) / n_met
-            counts += (low <= means) & (means <= high)
+    for i, measure in enumerate(task.measures):
+        n_rows = len(measure.rows)
+        rows = chosen[:, [place_of[task.trial.query_ids[row]] for row in measure.rows], i]
+        counts += measure.agree((), range(n_rows), rows).sum(axis=1)
+        if measure.mean is not None and measure.readings[0].record.aggregate is MEAN:
+            counts += measure.agree((), -1, chosen[:, :, i].sum(axis=1) / n_met)
     return counts

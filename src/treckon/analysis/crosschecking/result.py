@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from math import isfinite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from treckon.analysis.crosschecking.changes import Change
-    from treckon.analysis.crosschecking.printed import Printed
+    from treckon.analysis.crosschecking.changes import Change, Changes
 
 _SHOWN = 8
 
 
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class ComparedValue:
     """One printed value beside ours.
 
     name:       the measure's name there
@@ -27,17 +28,14 @@ class Comparison:
     explained:  whether that would have been printed like that
     """
 
-    __slots__ = ("agrees", "explained", "measure", "name", "printed", "query", "reproduced", "value")
-
-    def __init__(self, printed: Printed, measure: str, value: float | None, agrees: bool) -> None:
-        self.name = printed.name
-        self.measure = measure
-        self.query = printed.query
-        self.printed = printed.text
-        self.value = value
-        self.agrees = agrees
-        self.reproduced: float | None = value if agrees else None
-        self.explained = agrees
+    name: str
+    measure: str
+    query: str | None
+    printed: str
+    value: float | None
+    agrees: bool
+    reproduced: float | None
+    explained: bool
 
     @property
     def verdict(self) -> str:
@@ -51,14 +49,11 @@ class Comparison:
 
     def to_dict(self) -> dict[str, object]:
         """All of it as texts and numbers (None for NaN)."""
-        return {
-            "name": self.name, "measure": self.measure, "query": self.query, "printed": self.printed,
-            "value": _finite(self.value), "agrees": self.agrees, "reproduced": _finite(self.reproduced),
-            "explained": self.explained,
-        }  # fmt: skip
+        return {**asdict(self), "value": _finite(self.value), "reproduced": _finite(self.reproduced)}
 
 
-class Own:
+@dataclass(frozen=True, slots=True)
+class OwnChanges:
     """What one measure has of its own in an explanation.
 
     measure: what reproduces the values, as text
@@ -66,19 +61,17 @@ class Own:
     undone:  of those for all measures, the ones that this measure lacks
     """
 
-    __slots__ = ("added", "measure", "undone")
-
-    def __init__(self, measure: str, added: Sequence[Change], undone: Sequence[Change]) -> None:
-        self.measure = measure
-        self.added = tuple(added)
-        self.undone = tuple(undone)
+    measure: str
+    added: Changes
+    undone: Changes
 
     def to_dict(self) -> dict[str, object]:
         """All of it as texts and plain values."""
-        added, undone = [one.to_dict() for one in self.added], [one.to_dict() for one in self.undone]
+        added, undone = [change.to_dict() for change in self.added], [change.to_dict() for change in self.undone]
         return {"measure": self.measure, "added": added, "undone": undone}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Changes that reproduce what was printed.
 
@@ -87,29 +80,26 @@ class Explanation:
     n_unexplained: printed values that it does not reproduce
     """
 
-    __slots__ = ("changes", "n_unexplained", "own")
-
-    def __init__(self, changes: Sequence[Change], own: Mapping[str, Own], n_unexplained: int) -> None:
-        self.changes = tuple(changes)
-        self.own = dict(own)
-        self.n_unexplained = n_unexplained
+    changes: Changes
+    own: Mapping[str, OwnChanges]
+    n_unexplained: int
 
     @property
     def all_changes(self) -> tuple[Change, ...]:
         """Each change, of all measures or of some, once."""
-        found = dict.fromkeys(self.changes)
-        for one in self.own.values():
-            found.update(dict.fromkeys(one.added))
-        return tuple(found)
+        changes = dict.fromkeys(self.changes)
+        for own in self.own.values():
+            changes.update(dict.fromkeys(own.added))
+        return tuple(changes)
 
     @property
     def conventions(self) -> dict[str, object]:
         """Keyword arguments of `treckon.evaluate` for those changes of all measures that are conventions."""
         known = ("convention", "queries")
         return {
-            one.key: one.value
-            for one in self.changes
-            if one.kind in known and one.value not in ("nan", "blank") and one.key != "extra"
+            change.key: change.value
+            for change in self.changes
+            if change.kind in known and change.value not in ("nan", "blank") and change.key != "extra"
         }
 
     def causes_of(self, name: str) -> tuple[Change, ...]:
@@ -118,32 +108,32 @@ class Explanation:
         if own is None:
             return self.changes
         lost = {*own.undone}
-        keys = {one.key for one in own.added}
-        return (*(one for one in self.changes if one not in lost and one.key not in keys), *own.added)
+        keys = {change.key for change in own.added}
+        return (*(change for change in self.changes if change not in lost and change.key not in keys), *own.added)
 
     def lines(self) -> Iterator[str]:
         """A line for each change, and for each measure with changes of its own."""
-        for one in self.changes:
-            yield _clause(one)
+        for change in self.changes:
+            yield _clause(change)
         for (added, undone), names in self._grouped().items():
-            clauses = [*map(_clause, added), *(f"not {one.name}" for one in undone)]
+            clauses = [*map(_clause, added), *(f"not {change.name}" for change in undone)]
             yield f"{', '.join(names)}: {'; '.join(clauses)}"
 
     def summary(self) -> list[str]:
         """The changes by name; those of several measures once, with the measures."""
-        found = [one.name for one in self.changes]
+        clauses = [change.name for change in self.changes]
         for (added, undone), names in self._grouped().items():
-            clauses = [*(one.name for one in added), *(f"not {one.name}" for one in undone)]
-            found.append(f"{', '.join(names)}: {', '.join(clauses)}")
-        return found
+            of_names = [*(change.name for change in added), *(f"not {change.name}" for change in undone)]
+            clauses.append(f"{', '.join(names)}: {', '.join(of_names)}")
+        return clauses
 
     def _grouped(self) -> dict[tuple[tuple[Change, ...], tuple[Change, ...]], list[str]]:
         """The names of the measures that have the same changes of their own, by these."""
-        found: dict[tuple[tuple[Change, ...], tuple[Change, ...]], list[str]] = {}
+        grouped: dict[tuple[tuple[Change, ...], tuple[Change, ...]], list[str]] = {}
         for name, own in self.own.items():
             if own.added or own.undone:
-                found.setdefault((own.added, own.undone), []).append(name)
-        return found
+                grouped.setdefault((own.added, own.undone), []).append(name)
+        return grouped
 
     def __repr__(self) -> str:
         return "\n".join(self.lines()) or "no change"
@@ -151,8 +141,8 @@ class Explanation:
     def to_dict(self) -> dict[str, object]:
         """All of it as texts and plain values."""
         return {
-            "changes": [one.to_dict() for one in self.changes],
-            "own": {name: one.to_dict() for name, one in self.own.items()},
+            "changes": [change.to_dict() for change in self.changes],
+            "own": {name: own.to_dict() for name, own in self.own.items()},
             "conventions": self.conventions,
             "unexplained": self.n_unexplained,
         }
@@ -163,21 +153,19 @@ def _clause(change: Change) -> str:
     return f"{change.name}: {change.text}{tools}"
 
 
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Distinction:
     """A query (None: all of them) for which explanations of the same size give a measure different values.
 
     values: by explanation: the first is the one shown, the others `CrossCheck.alternatives`
     """
 
-    __slots__ = ("name", "query", "values")
-
-    def __init__(self, name: str, query: str | None, values: Sequence[float | None]) -> None:
-        self.name = name
-        self.query = query
-        self.values = tuple(values)
+    name: str
+    query: str | None
+    values: tuple[float | None, ...]
 
     def __repr__(self) -> str:
-        shown = ", ".join("none" if one is None else f"{one:.4f}" for one in self.values)
+        shown = ", ".join("none" if value is None else f"{value:.4f}" for value in self.values)
         return f"<{self.name} {'all' if self.query is None else self.query}: {shown}>"
 
     def to_dict(self) -> dict[str, object]:
@@ -185,10 +173,11 @@ class Difference:
         return {"name": self.name, "query": self.query, "values": list(map(_finite, self.values))}
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class CrossCheck:
     """What another tool printed, beside what treckon computes.
 
-    values:       a `Comparison` for each printed value
+    values:       a `ComparedValue` for each printed value
     explanation:  the smallest changes that reproduce all values, or as many as any do; None where everything agrees,
                   or where no change reproduces a value that disagrees
     alternatives: other explanations of the same size
@@ -199,30 +188,14 @@ class CrossCheck:
     warnings:     sentences
     """
 
-    __slots__ = (
-        "alternatives", "conventions", "differences", "explanation", "format", "unknown", "values", "warnings",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        values: Iterable[Comparison],
-        *,
-        explanation: Explanation | None = None,
-        alternatives: Iterable[Explanation] = (),
-        differences: Iterable[Difference] = (),
-        unknown: Iterable[str] = (),
-        format: str = "",
-        conventions: Mapping[str, object] | None = None,
-        warnings: Iterable[str] = (),
-    ) -> None:
-        self.values = tuple(values)
-        self.explanation = explanation
-        self.alternatives = tuple(alternatives)
-        self.differences = tuple(differences)
-        self.unknown = tuple(unknown)
-        self.format = format
-        self.conventions = dict(conventions or {})
-        self.warnings = tuple(warnings)
+    values: tuple[ComparedValue, ...]
+    explanation: Explanation | None
+    alternatives: tuple[Explanation, ...]
+    differences: tuple[Distinction, ...]
+    unknown: tuple[str, ...]
+    format: str
+    conventions: Mapping[str, object]
+    warnings: tuple[str, ...]
 
     @property
     def agrees(self) -> bool:
@@ -230,29 +203,29 @@ class CrossCheck:
         return not self.disagreements
 
     @property
-    def agreements(self) -> tuple[Comparison, ...]:
+    def agreements(self) -> tuple[ComparedValue, ...]:
         """The values that agree at their printed precision."""
-        return tuple(one for one in self.values if one.agrees)
+        return tuple(value for value in self.values if value.agrees)
 
     @property
-    def disagreements(self) -> tuple[Comparison, ...]:
+    def disagreements(self) -> tuple[ComparedValue, ...]:
         """The values that don't."""
-        return tuple(one for one in self.values if not one.agrees)
+        return tuple(value for value in self.values if not value.agrees)
 
     @property
-    def unexplained(self) -> tuple[Comparison, ...]:
+    def unexplained(self) -> tuple[ComparedValue, ...]:
         """The values that the explanation doesn't reproduce."""
-        return tuple(one for one in self.values if not one.explained)
+        return tuple(value for value in self.values if not value.explained)
 
     def to_dict(self) -> dict[str, object]:
         """All of it as dictionaries, lists, texts and numbers."""
         return {
             "agrees": self.agrees,
-            "values": [one.to_dict() for one in self.values],
+            "values": [value.to_dict() for value in self.values],
             "explanation": None if self.explanation is None else self.explanation.to_dict(),
-            "alternatives": [one.to_dict() for one in self.alternatives],
-            "differences": [one.to_dict() for one in self.differences],
-            "unexplained": [one.to_dict() for one in self.unexplained],
+            "alternatives": [explanation.to_dict() for explanation in self.alternatives],
+            "differences": [distinction.to_dict() for distinction in self.differences],
+            "unexplained": [value.to_dict() for value in self.unexplained],
             "unknown": list(self.unknown),
             "format": self.format,
             "conventions": dict(self.conventions),
@@ -273,8 +246,8 @@ class CrossCheck:
         if self.alternatives:
             n_other = len(self.alternatives)
             yield f"{n_other} other {'explanation is' if n_other == 1 else 'explanations are'} as small:"
-            for one in self.alternatives[:_SHOWN]:
-                yield f"  {'; '.join(one.summary())}"
+            for explanation in self.alternatives[:_SHOWN]:
+                yield f"  {'; '.join(explanation.summary())}"
             yield from self.telling_apart()
         if not self.agrees and self.unexplained:
             yield "not explained:"
@@ -291,16 +264,16 @@ class CrossCheck:
         n, n_wrong, left = len(self.values), len(self.disagreements), len(self.unexplained)
         if not n_wrong:
             which = "the value agrees at its" if n == 1 else f"all {n} values agree at their"
-            found = [f"{which} printed precision"]
+            sentences = [f"{which} printed precision"]
         elif self.explanation is None:
-            found = [f"{n_wrong} of {n} values disagree, and nothing that was tried explains them"]
+            sentences = [f"{n_wrong} of {n} values disagree, and nothing that was tried explains them"]
         elif left:
-            found = [f"{n_wrong} of {n} values disagree; {left} {'stays' if left == 1 else 'stay'} unexplained"]
+            sentences = [f"{n_wrong} of {n} values disagree; {left} {'stays' if left == 1 else 'stay'} unexplained"]
         else:
-            found = [f"{n_wrong} of {n} values disagree; all are explained"]
+            sentences = [f"{n_wrong} of {n} values disagree; all are explained"]
         if self.unknown:
-            found.append(f"not compared, since no measure here has the name: {', '.join(self.unknown)}")
-        return found
+            sentences.append(f"not compared, since no measure here has the name: {', '.join(self.unknown)}")
+        return sentences
 
     def telling_apart(self) -> list[str]:
         """Which values would tell the alternatives apart, in a sentence; nothing where there are none."""
@@ -308,12 +281,14 @@ class CrossCheck:
             return []
         if not self.differences:
             return ["they give the same values for every query"]
-        return [f"what tells them apart: {'; '.join(self._shown(one) for one in self.differences[:3])}"]
+        return [f"what tells them apart: {'; '.join(map(_told, self.differences[:3]))}"]
 
-    def _shown(self, one: Difference) -> str:
-        shown = dict.fromkeys("none" if value is None else f"{value:.4f}" for value in one.values)
-        values = " or ".join(shown)
-        return f"{one.name} of {'all queries' if one.query is None else 'query ' + one.query} ({values})"
+
+def _told(distinction: Distinction) -> str:
+    shown = dict.fromkeys("none" if value is None else f"{value:.4f}" for value in distinction.values)
+    values = " or ".join(shown)
+    query = "all queries" if distinction.query is None else f"query {distinction.query}"
+    return f"{distinction.name} of {query} ({values})"
 
 
 def _finite(value: float | None) -> float | None:

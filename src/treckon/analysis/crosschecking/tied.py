@@ -6,6 +6,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+#: Orders of ties by how a tool sorts, as `changes` names them.
+BACKWARDS, QUICKSORT, QUICKSORT_TWICE, QUICKSORT_BACKWARDS = (
+    "ties in reverse of the order listed", "ties as a quicksort leaves them", "ties as two quicksorts leave them",
+    "ties as a quicksort leaves them, reversed",
+)  # fmt: skip
+
 #: Rankings of so many documents or fewer are sorted by insertion, which leaves equal scores as they stand.
 MOST_INSERTED = 15
 
@@ -36,6 +42,15 @@ def _listed(scores: dict[str, float], order: Callable[[Sequence[float]], list[in
         return scores
     ids = list(scores)
     return {ids[i]: values[i] for i in order(values)}
+
+
+#: What lists a ranking so that ties as listed are those of a tool's sort.
+SORTED = {
+    BACKWARDS: backwards,
+    QUICKSORT: by_quicksort,
+    QUICKSORT_TWICE: by_quicksort_twice,
+    QUICKSORT_BACKWARDS: by_quicksort_backwards,
+}
 
 
 def quicksorted(values: Sequence[float]) -> list[int]:

@@ -5,10 +5,11 @@ None of them is a convention of ours. They are here so that a cross-check can sa
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from math import log2
 
 from treckon.errors import TreckonError
+from treckon.lazy import LazyModule
 from treckon.measures import registry
 from treckon.measures.aggregation import MEAN
 from treckon.measures.parameters import Arguments
@@ -19,11 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
+    import numpy as np
+
     #: What `Results.ranking` gives: documents retrieved, relevant and nonrelevant ones in the qrels, the level, ranks
     #: and grades of the retrieved documents that are in the qrels, documents of the qrels by grade.
     Kept = tuple[int, int, int, int, list[int], list[int], dict[int, int]]
     Qrels = dict[str, dict[str, int]]
     Run = dict[str, dict[str, float]]
+else:
+    np = LazyModule("numpy")
 
 #: Values of arguments that tools differ in, tried for measures that have the argument.
 USUAL_ARGUMENTS: dict[str, tuple[Any, ...]] = {
@@ -93,9 +98,9 @@ class Habit:
                 return None
         return None if self.function is None else _function_measure(measure, self.function, self.name)
 
-    def beside(self, measure: Measure) -> list[Measure]:
+    def beside(self, measure: Measure) -> tuple[Measure, ...]:
         """What to evaluate beside it, for `combine`."""
-        return [_function_measure(measure, one, one.__name__) for one in self.helpers]
+        return tuple(_function_measure(measure, helper, helper.__name__) for helper in self.helpers)
 
 
 def _function_measure(measure: Measure, function: Callable[[Kept, Measure], float], name: str) -> Measure:
@@ -193,12 +198,10 @@ def _divided_by_zero(n_parts: int) -> Callable[[Any, list[Any], Any], Any]:
     """
 
     def combine(values: Any, helpers: list[Any], _: Any) -> Any:
-        import numpy
-
         n_relevant, n_nonrelevant = helpers
-        values = numpy.where((n_nonrelevant == 0.0) & (values > 0.0), numpy.nan, values)
-        before = [numpy.cumsum(part == 0.0) == 0 for part in numpy.array_split(n_relevant, n_parts)]
-        return numpy.where(numpy.concatenate(before), values, 0.0)
+        values = np.where((n_nonrelevant == 0.0) & (values > 0.0), np.nan, values)
+        before = [np.cumsum(part == 0.0) == 0 for part in np.array_split(n_relevant, n_parts)]
+        return np.where(np.concatenate(before), values, 0.0)
 
     return combine
 
@@ -209,11 +212,9 @@ _USUAL_PARTS = (1, 2, 4, 6, 8, 12, 16)
 
 def _bpref_of_trectools(above: Any, helpers: list[Any], n_negative: Any) -> Any:
     """bpref where a retrieved document of negative grade counts as relevant, in the qrels as nonrelevant."""
-    import numpy
-
     found, n_relevant, n_nonrelevant = helpers
-    worst = numpy.minimum(n_relevant, n_nonrelevant + n_negative)
-    return numpy.where(worst > 0.0, found - above / numpy.maximum(worst, 1.0), 0.0) / numpy.maximum(n_relevant, 1.0)
+    worst = np.minimum(n_relevant, n_nonrelevant + n_negative)
+    return np.where(worst > 0.0, found - above / np.maximum(worst, 1.0), 0.0) / np.maximum(n_relevant, 1.0)
 
 
 def _rbp_of_shared_scores(measure: Measure, qrels: Qrels, run: Run) -> dict[str, float]:
@@ -237,19 +238,18 @@ def _rbp_of_shared_scores(measure: Measure, qrels: Qrels, run: Run) -> dict[str,
 def _ap_of_thresholds(measure: Measure, qrels: Qrels, run: Run) -> dict[str, float]:
     """AP where documents with the same score stand at the rank of the last of them."""
     level = 1 if measure.parameters.level is None else measure.parameters.level
-    found = {}
+    values = {}
     for query, grades in qrels.items():
-        ranking = sorted(run.get(query, {}).items(), key=lambda item: -item[1])[: measure.parameters.cutoff]
-        n_found, waiting, total = 0, 0, 0.0
-        for i, (doc, score) in enumerate(ranking):
-            waiting += grades.get(doc, -1) >= level
-            if i + 1 == len(ranking) or ranking[i + 1][1] != score:
-                n_found += waiting
-                total += waiting * n_found / (i + 1)
-                waiting = 0
-        n_relevant = sum(grade >= level for grade in grades.values())
-        found[query] = total / n_relevant if n_relevant else 0.0
-    return found
+        scores = run.get(query, {})
+        if measure.parameters.cutoff is not None:
+            scores = dict(sorted(scores.items(), key=lambda item: -item[1])[: measure.parameters.cutoff])
+        relevant = [docno for docno, grade in grades.items() if grade >= level]
+        ordered, hits = sorted(scores.values()), sorted(scores[docno] for docno in relevant if docno in scores)
+        precisions = [
+            (len(hits) - bisect_left(hits, score)) / (len(ordered) - bisect_left(ordered, score)) for score in hits
+        ]
+        values[query] = sum(precisions) / len(relevant) if relevant else 0.0
+    return values
 
 
 HABITS = (
