@@ -22,8 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon._native.engine import Plan, Results, RunScan
+from treckon._native.plans import Plan
 from treckon._native.qrels import QrelsBuilder
+from treckon._native.results import Results
+from treckon._native.scans import RunScan
 from treckon.cli import trec_eval as program
 from treckon.inputs.formats.trec import LINES
 from treckon.measures import registry

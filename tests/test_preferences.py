@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import oracle
 import strategies
-from treckon._native.engine import QrelsScan
 from treckon._native.prefs import PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
+from treckon._native.scans import QrelsScan
 from treckon.cli import trec_eval as command
 from treckon.errors import EvaluationError
 from treckon.evaluation.policy import TrecEvalPolicy

@@ -41,10 +41,12 @@ import numpy as np
 import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
-from treckon._native.engine import Plan, QrelsScan, Results, RunScan
 from treckon._native.line_formats import LineFormat
+from treckon._native.plans import Plan
 from treckon._native.qrels import QrelsBuilder
 from treckon._native.ranking import Kernel
+from treckon._native.results import Results
+from treckon._native.scans import QrelsScan, RunScan
 from treckon.checks import checked_choice, checked_share
 from treckon.cli import trec_eval as command
 from treckon.errors import (

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import treckon
-from treckon._native.engine import Results
-from treckon._native.objects import MappingScan
+from treckon._native.mapping_scans import MappingScan
+from treckon._native.results import Results
 from treckon.errors import EvaluationError, InputError, NoQueriesError, ParameterError
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 0, "f": 1, "u": -1, "v": -1}, "q2": {"c": 0, "e": 0}}

@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 
 import oracle
 import oracle_files
-from treckon._native.engine import Plan, QrelsScan, Results, RunScan
 from treckon._native.numbers import integer_prefix, real_prefix
+from treckon._native.plans import Plan
 from treckon._native.qrels import QrelsBuilder
+from treckon._native.results import Results
+from treckon._native.scans import QrelsScan, RunScan
 from treckon.inputs.formats.trec import LINES
 from treckon.naming import trec_eval as names
 

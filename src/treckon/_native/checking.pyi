@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from treckon._native.engine import FileScan
+from treckon._native.file_scans import FileScan
 from treckon._native.line_formats import LineFormat
 from treckon._native.qrels import Qrels
 

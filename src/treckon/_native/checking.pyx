@@ -11,10 +11,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from treckon._native.engine cimport FileScan
-from treckon._native.findings cimport (
-    Findings, findings_by_name, findings_free, findings_init, keep_first_places, note,
-)
+from treckon._native.file_scans cimport FileScan
+from treckon._native.findings cimport Findings, findings_by_name, findings_free, findings_init, keep_first_places, note
 from treckon._native.line_formats cimport GRADE, SCORE, LineFormat
 from treckon._native.lines cimport Detail, Problem, Record, Segment, hash_key, make_thorough, scanner_init
 from treckon._native.memory cimport reserve

@@ -3,8 +3,9 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from treckon._native.diversity cimport Covering, Diversity
-from treckon._native.join cimport Joiner, Policy, View
-from treckon._native.qrels cimport Query, Table
+from treckon._native.join cimport Joiner
+from treckon._native.judged_tables cimport Query, Table
+from treckon._native.policies cimport Policy, View
 
 
 ctypedef struct Mark:

@@ -5,9 +5,10 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from treckon._native.diversity cimport Covering, Diversity
-from treckon._native.join cimport Joiner, Policy, View
+from treckon._native.join cimport Joiner
+from treckon._native.judged_tables cimport Judged, Query, Table, Unit
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Judged, Query, Table, Unit
+from treckon._native.policies cimport Policy, View
 from treckon._native.scan cimport tk_compare
 from treckon._native.sort cimport merge_sort
 

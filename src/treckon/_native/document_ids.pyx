@@ -2,9 +2,10 @@
 
 from libc.string cimport memchr
 
+from treckon._native.judged_tables cimport add_judged
 from treckon._native.line_text cimport MAX_FIELDS, split_fields
 from treckon._native.lines cimport hash_key
-from treckon._native.qrels cimport QrelsBuilder, add_judged
+from treckon._native.qrels cimport QrelsBuilder
 from treckon._native.scan cimport tk_hash
 
 

@@ -11,22 +11,14 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
+from treckon._native.judged_tables cimport MOST_UNHASHED, Query, Table, Unit, find_judged, is_anywhere, may_be_judged
 from treckon._native.lines cimport Record, Segment
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport Query, Table, Unit, find_judged, is_anywhere, may_be_judged
+from treckon._native.policies cimport REPEATS_BY_SCORE, REPEATS_REFUSED, REPEATS_UNPOOLED, Policy, View
 from treckon._native.ranking cimport UNPOOLED, Hit, Ranking
-from treckon._native.scan cimport TK_UNLIKELY, tk_compare, tk_hash, tk_key_t, tk_same
+from treckon._native.record_order cimport Order, docno_order, goes_by_grades, id_order, ranking_order, record_order
+from treckon._native.scan cimport TK_UNLIKELY, tk_same
 from treckon._native.sort cimport merge_sort
-
-cdef enum:
-    FEW = 4                    # judged documents of a query without a hash table, at most
-
-
-ctypedef struct Order:
-    # Context of comparisons between the records of a segment.
-    const Segment *segment
-    const Policy *policy
-    const int32_t *grades
 
 
 cdef void joiner_free(Joiner *joiner) noexcept nogil:
@@ -39,63 +31,6 @@ cdef void joiner_free(Joiner *joiner) noexcept nogil:
     free(joiner.grades)
     free(joiner.holes)
     memset(joiner, 0, sizeof(Joiner))
-
-
-# ---- the order of a ranking
-
-
-cdef inline int docno_order(const Segment *segment, int64_t i, int64_t j) noexcept nogil:
-    cdef const Record *x = &segment.records[i]
-    cdef const Record *y = &segment.records[j]
-    return tk_compare(segment.text + x.offset, x.length, segment.text + y.offset, y.length)
-
-
-cdef inline bint goes_by_grades(const Policy *policy) noexcept nogil:
-    # Whether the order of ties differs from one unit's judgements to the next.
-    return policy.ties == BEST_FIRST or policy.ties == WORST_FIRST
-
-
-cdef int tie_order(const Order *order, int64_t i, int64_t j) noexcept nogil:
-    # The order of two documents with the same score.
-    cdef Ties ties = order.policy.ties
-    cdef const Segment *segment = order.segment
-    cdef tk_key_t key
-    cdef uint64_t x, y
-    cdef int by_docno
-    if ties == AS_LISTED:
-        return 0
-    if goes_by_grades(order.policy) and order.grades[i] != order.grades[j]:
-        return -1 if (order.grades[i] > order.grades[j]) == (ties == BEST_FIRST) else 1
-    if ties == SEEDED_RANDOM:
-        key = order.policy.seed
-        key.word[0] ^= tk_hash(segment.qid, segment.qid_length, &order.policy.seed)
-        x = tk_hash(segment.text + segment.records[i].offset, segment.records[i].length, &key)
-        y = tk_hash(segment.text + segment.records[j].offset, segment.records[j].length, &key)
-        if x != y:
-            return -1 if x < y else 1
-    by_docno = docno_order(segment, i, j)
-    return by_docno if ties == DOCNO_RISING else -by_docno
-
-
-cdef inline int record_order(const Order *order, int64_t i, int64_t j) noexcept nogil:
-    # The order of a ranking: falling score, then the tie rule, then the lines' order.
-    cdef double x = order.segment.records[i].value
-    cdef double y = order.segment.records[j].value
-    cdef int by_ties
-    if x != y:
-        return -1 if x > y else 1
-    by_ties = tie_order(order, i, j)
-    return by_ties if by_ties else (i > j) - (i < j)
-
-
-cdef int ranking_order(const void *context, int64_t i, int64_t j) noexcept nogil:
-    return record_order(<const Order *> context, i, j)
-
-
-cdef int id_order(const void *context, int64_t i, int64_t j) noexcept nogil:
-    # By document id, then in the lines' order.
-    cdef int order = docno_order((<const Order *> context).segment, i, j)
-    return order if order else (i > j) - (i < j)
 
 
 cdef bint rank_all(Joiner *joiner, const Order *order) noexcept nogil:
@@ -279,14 +214,14 @@ cdef JoinStatus find_judged_records(
 ) noexcept nogil:
     # The judged documents among the records, as listed; and whether scores fall from record to record, or tie.
     cdef const Record *record
-    cdef uint64_t[FEW] hashes
+    cdef uint64_t[MOST_UNHASHED] hashes
     cdef size_t i, n_hashes = unit.n_judged if unit.slot_mask == 0 else 0
     cdef double previous = INFINITY
     cdef uint64_t hash
     joiner.n_found = 0
     joiner.falls = True
     joiner.ties = False
-    for i in range(FEW):  # of few judged documents, all hashes are compared at once
+    for i in range(MOST_UNHASHED):  # of few judged documents, all hashes are compared at once
         hashes[i] = table.judged[unit.first_judged + i % n_hashes].hash if n_hashes else 0
     for i in range(segment.n_records):
         record = &segment.records[i]

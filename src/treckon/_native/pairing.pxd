@@ -2,10 +2,11 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from treckon._native.join cimport Joiner, Policy
+from treckon._native.join cimport Joiner
+from treckon._native.judged_tables cimport Table
+from treckon._native.policies cimport Policy
 from treckon._native.preferences cimport GroupPreferences, Preferences
 from treckon._native.prefs cimport PreferenceTable
-from treckon._native.qrels cimport Table
 
 
 ctypedef struct Place:

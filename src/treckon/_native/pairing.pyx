@@ -10,13 +10,12 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from treckon._native.join cimport Joiner, Policy
+from treckon._native.join cimport Joiner
+from treckon._native.judged_tables cimport Judged, Table, Unit, find_judged
 from treckon._native.memory cimport reserve
+from treckon._native.policies cimport Policy
 from treckon._native.preferences cimport ALL, IMPLIED, RETRIEVED, GroupPreferences, Pairs, Preferences, Tally
-from treckon._native.prefs cimport (
-    NONRELEVANT, RELEVANT, Item, PreferenceGroup, PreferenceQuery, PreferenceTable,
-)
-from treckon._native.qrels cimport Judged, Table, Unit, find_judged
+from treckon._native.prefs cimport NONRELEVANT, RELEVANT, Item, PreferenceGroup, PreferenceQuery, PreferenceTable
 
 
 cdef void pairing_free(Pairing *pairing) noexcept nogil:

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from treckon._native.qrels cimport Builder, Qrels, QrelsBuilder
+from treckon._native.judged_tables cimport Builder
+from treckon._native.qrels cimport Qrels, QrelsBuilder
 
 # Why a group can't be evaluated.
 cdef enum Fault:

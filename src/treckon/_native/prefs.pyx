@@ -9,11 +9,12 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
 
+from treckon._native.judged_tables cimport (
+    Builder, Judged, Table, Unit, add_judged, begin_part, build, find_judged, find_query, put_text,
+)
 from treckon._native.lines cimport Group, Record, Segment, sink_t
 from treckon._native.memory cimport reserve
-from treckon._native.qrels cimport (
-    Builder, Judged, Qrels, QrelsBuilder, Table, Unit, add_judged, begin_part, build, find_judged, find_query, put_text,
-)
+from treckon._native.qrels cimport Qrels, QrelsBuilder
 from treckon._native.scan cimport tk_compare, tk_same
 from treckon._native.sort cimport merge_sort
 

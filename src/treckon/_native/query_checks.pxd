@@ -3,8 +3,8 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from treckon._native.findings cimport Findings
+from treckon._native.judged_tables cimport Table
 from treckon._native.lines cimport Segment
-from treckon._native.qrels cimport Table
 
 
 ctypedef struct QueryChecks:

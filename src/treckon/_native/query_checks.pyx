@@ -4,14 +4,14 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from treckon._native.findings cimport note
+from treckon._native.judged_tables cimport Unit, find_judged, find_query, may_be_judged
 from treckon._native.lines cimport BAD_RANK, BAD_VALUE, Detail, Record, Segment
 from treckon._native.memory cimport reserve
 from treckon._native.problems cimport (
     CONFLICTING_JUDGEMENTS, DUPLICATE_DOCUMENT, EQUAL_JUDGEMENTS, NO_RELEVANT_DOCUMENT, RANK_CONTRADICTS_SCORE,
-    RANK_SEQUENCE, SCORES_OUT_OF_ORDER, SINGLE_PRECISION_TIES, TIE_ACROSS_CUTOFF, TIED_SCORES, TOO_FEW_DOCUMENTS,
+    RANK_SEQUENCE, SCORES_OUT_OF_ORDER, SINGLE_PRECISION_TIES, TIED_SCORES, TIE_ACROSS_CUTOFF, TOO_FEW_DOCUMENTS,
     TOO_MANY_DOCUMENTS, UNKNOWN_DOCUMENT, ProblemKind,
 )
-from treckon._native.qrels cimport Unit, find_judged, find_query, may_be_judged
 from treckon._native.scan cimport TK_UNLIKELY, tk_compare, tk_same
 from treckon._native.sort cimport merge_sort, order_t
 

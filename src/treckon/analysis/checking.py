@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from treckon._native.checking import Checker
+from treckon._native.conversion import add_mapping, id_bytes
 from treckon._native.document_ids import IdReader
 from treckon._native.findings import LONGEST_TEXT
-from treckon._native.objects import add_mapping, id_bytes
 from treckon._native.qrels import QrelsBuilder
 from treckon.analysis.check_report import CheckReport, Problem, ProblemPlace
 from treckon.checks import checked_whole_number

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
-from treckon._native.objects import id_bytes, id_text
+from treckon._native.conversion import id_bytes, id_text
 from treckon.checks import whole_number
 from treckon.errors import EvaluationError, NoQueriesError, ParameterError, UnknownMeasureError
 from treckon.evaluation.evaluator import Evaluator

@@ -14,9 +14,10 @@ import operator
 import re
 from collections import defaultdict
 
-from treckon._native.engine import Results
-from treckon._native.objects import MappingScan, add_mapping, add_plain_mapping
+from treckon._native.conversion import add_mapping, add_plain_mapping
+from treckon._native.mapping_scans import MappingScan
 from treckon._native.qrels import QrelsBuilder
+from treckon._native.results import Results
 from treckon.checks import checked_choice, is_truth_value
 from treckon.errors import InputError, ParameterError
 from treckon.evaluation.policy import Policy

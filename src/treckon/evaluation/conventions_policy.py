@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon._native.objects import id_text
+from treckon._native.conversion import id_text
 from treckon.errors import Advice, EvaluationError, NoQueriesError, Notice, Place, in_short, shortened
 from treckon.evaluation.policy import Policy
 
@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from treckon._native.engine import Results
     from treckon._native.qrels import Qrels
+    from treckon._native.results import Results
     from treckon.evaluation.conventions import Conventions
     from treckon.evaluation.policy import AnyScan
 

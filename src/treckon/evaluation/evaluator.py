@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon._native.objects import id_bytes, id_text
+from treckon._native.conversion import id_bytes, id_text
 from treckon.checks import checked_whole_number
 from treckon.errors import EvaluationError, Notice, ParameterError
 from treckon.evaluation.conventions import DEFAULTS, Conventions

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from treckon._native.engine import Plan, Results
-from treckon._native.objects import add_mapping, id_bytes
+from treckon._native.conversion import add_mapping, id_bytes
+from treckon._native.plans import Plan
 from treckon._native.qrels import Qrels, QrelsBuilder
+from treckon._native.results import Results
 from treckon.errors import EvaluationError, InputError, Notice, Place, shortened
 from treckon.inputs.columns import Columns
 from treckon.inputs.formats.registry import GROUPED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon._native.engine import Plan
+from treckon._native.plans import Plan
 from treckon._native.prefs import Prefs
 from treckon.errors import EvaluationError, NoQueriesError, Notice, shortened
 from treckon.measures.registry import (
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, TypeAlias
 
-    from treckon._native.engine import Results, RunScan
-    from treckon._native.objects import ColumnsScan, MappingScan
+    from treckon._native.column_scans import ColumnsScan
+    from treckon._native.mapping_scans import MappingScan
     from treckon._native.qrels import Qrels
+    from treckon._native.results import Results
+    from treckon._native.scans import RunScan
     from treckon.errors import Notice
     from treckon.inputs.reading import Judgements
     from treckon.measures.parameters import Discount, Gain

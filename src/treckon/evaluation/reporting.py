@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from treckon._native.engine import Results
-from treckon._native.objects import id_text
+from treckon._native.conversion import id_text
+from treckon._native.results import Results
 from treckon.errors import EvaluationError, Place, shortened
 from treckon.evaluation.results import Counts, Evaluation, Ties
 from treckon.evaluation.scoring import score_run

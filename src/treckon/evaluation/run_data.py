@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 
-from treckon._native.objects import ColumnsScan, MappingScan
+from treckon._native.column_scans import ColumnsScan
+from treckon._native.mapping_scans import MappingScan
 from treckon.errors import EvaluationError, Place
 from treckon.evaluation.judgements import as_list
 from treckon.inputs.columns import Columns
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from treckon._native.engine import Results
+    from treckon._native.results import Results
     from treckon.errors import Notice
     from treckon.evaluation.policy import AnyScan
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from treckon._native.engine import Results, RunScan
+from treckon._native.results import Results
+from treckon._native.scans import RunScan
 from treckon.errors import EvaluationError, Place
 from treckon.inputs.formats.trec import LINES_BY_RANK, RUN_LINES
 from treckon.inputs.reading import duplicate_error, n_shares, raise_problem, scan, value_warnings

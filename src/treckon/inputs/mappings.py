@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treckon._native.objects import MappingReader
+from treckon._native.mapping_reader import MappingReader
 from treckon.inputs.columns import Columns
 from treckon.inputs.formats.trec import LINES
 from treckon.inputs.forms import as_qrels, as_run

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from treckon._native.engine import QrelsScan
 from treckon._native.prefs import Prefs, PrefsBuilder
 from treckon._native.qrels import QrelsBuilder
+from treckon._native.scans import QrelsScan
 from treckon.errors import EvaluationError, InputError, Notice, Place, shortened
 from treckon.inputs.formats.trec import TREC_QRELS
 from treckon.inputs.lines import partly_read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from treckon._native.objects import id_bytes
+from treckon._native.conversion import id_bytes
 from treckon.errors import InputError, shortened
 from treckon.inputs.text import open_text
 from treckon.inputs.values import shown

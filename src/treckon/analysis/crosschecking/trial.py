@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from treckon._native.objects import id_text
+from treckon._native.conversion import id_text
 from treckon.analysis.crosschecking import changes as names
 from treckon.analysis.crosschecking.tied import SORTED
 from treckon.analysis.crosschecking.tool_names import N_RETRIEVED

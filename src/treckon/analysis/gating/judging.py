@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 
-from treckon._native.objects import id_bytes
+from treckon._native.conversion import id_bytes
 from treckon.analysis.gating.thresholds import BASELINE, FLOOR, HITS, MAXIMUM, MINIMUM
 from treckon.analysis.gating.verdict import FailingQuery, MissedDocument, RuleResult
 from treckon.errors import EvaluationError
