@@ -112,7 +112,6 @@ def define(name: str, function: Callable[[RankingView], float], *, title: str = 
             title=title or documentation or "A measure of the user's own",
             definition=title or documentation or "Defined by a Python function.",
             source="the user",
-            examples=(),
             function=value,
             parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
             aggregate=_AGGREGATES[aggregate],

@@ -116,7 +116,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "Compat(p=0.5, depth=2)", 0.2, "shares 0/1 and 1/2, ideal 1/1 and 1/2: (0.5/2) / (1 + 0.5/2)"),
         Example(*SECOND, "Compat(p=0.5, depth=2, normalize=False)", 0.166667, "(0.5/2) / (1 + 0.5)"),
         Example(
@@ -171,7 +171,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example("a=1", "a", "RBO(p=0.5)", 0.693147, "shares 1, 1/2, 1/3, ...: 0.5 * (1 + 0.5/2 + 0.25/3 + ...) = ln 2"),
         Example("a=1", "a", "RBO(p=0.5, extrapolated=True)", 1.0, "the share is 1 at every depth"),
         Example(
@@ -236,7 +236,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Accuracy", 0.5, "a is above x, c, u and e, b above u and e: (4 + 2 + 0) / (3 * 4)"),
         Example(*GRADED, "Accuracy@4", 0.5, "a is above x and c, b above none: 2 / (2 * 2)"),
         Example(*SECOND, "Accuracy", 0.0, "a is below z"),

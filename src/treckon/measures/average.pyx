@@ -91,7 +91,7 @@ register(MeasureRecord(
     kernel=Kernel.of(average_precision),
     expected=Kernel.of(mean_average_precision),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "map", 0.482143, "relevant at ranks 1, 4 and 7, R = 4: (1/1 + 2/4 + 3/7) / 4"),
         Example(*SHORT, "map", 0.626190, "relevant at 1, 2, 4, 5 and 6, R = 7: (1 + 1 + 3/4 + 4/5 + 5/6) / 7"),
         Example(*NOTHING_RELEVANT, "map", 0.0, "R = 0"),
@@ -112,7 +112,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_average_precision),
     parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "map_cut_5", 0.375, "relevant at ranks 1 and 4, R = 4: (1/1 + 2/4) / 4"),
         Example(*SHORT, "map_cut_2", 0.285714, "(1/1 + 2/2) / 7, not 1"),
     ),
@@ -130,7 +130,7 @@ register(MeasureRecord(
     kernel=Kernel.of(average_precision),
     view=VIEW_JUDGMENT_GROUPS,
     traits=(BOUNDED,),
-    examples=(
+    examples=lambda: (
         Example(*GROUPS, "map_avgjg", 0.203704, "(1/1) / 2, (1/3) / 3 and 0: (1/2 + 1/9 + 0) / 3"),
         Example(
             *GROUPS, "map_avgjg", 0.333333, "only the first group has a document of grade 2, a: (1 + 0 + 0) / 3",
@@ -209,7 +209,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(BOUNDED, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "AP", 0.482143, "relevant at ranks 1, 4 and 7, R = 4: (1/1 + 2/4 + 3/7) / 4"),
         Example(*GRADED, "AP(rel=2)@100", 0.642857, "a and d reach grade 2: (1/1 + 2/7) / 2"),
         Example(*GRADED, "AP(denominator='min_k')@2", 0.5, "(1/1) / min(4, 2)"),
@@ -239,7 +239,7 @@ register(MeasureRecord(
     aggregate=GEOMETRIC_MEAN,
     per_query=False,
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "gm_map", 0.482143, "of one query: its average precision, (1 + 2/4 + 3/7) / 4"),
         Example(*NOTHING_RELEVANT, "gm_map", 0.00001, "the floor"),
     ),
@@ -265,7 +265,7 @@ register(MeasureRecord(
     source="Robertson, On Smoothing Average Precision, ECIR 2012",
     kernel=Kernel.of(yaap),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "yaap", -0.047628, "S = 1 + 2/4 + 3/7, R = 4: ln(2.928571 / 3.071429)"),
         Example(*SHORT, "yaap", 0.397755, "S = 1 + 1 + 3/4 + 4/5 + 5/6, R = 7: ln(5.383333 / 3.616667)"),
         Example(*NOTHING_RELEVANT, "yaap", 0.0, "S = 0, R = 0: ln(1/1)"),
@@ -291,7 +291,7 @@ register(MeasureRecord(
     source="Buckley and Voorhees, Retrieval System Evaluation, in: TREC, MIT Press, 2005",
     kernel=Kernel.of(set_average_precision),
     traits=(BOUNDED, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "set_map", 0.321429, "3*3 / (7*4)"),
         Example(*GRADED, "set_map", 0.285714, "2*2 / (7*2)", level=2),
         Example(*SHORT, "set_map", 0.595238, "5*5 / (6*7)"),
@@ -312,7 +312,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "SetAP", 0.321429, "3*3 / (7*4)"),
         Example(*GRADED, "SetAP(rel=2)", 0.285714, "2*2 / (7*2)"),
         Example(*GRADED, "SetAP(judged_only=True)", 0.45, "without x and u: 3*3 / (5*4)"),
@@ -348,7 +348,7 @@ register(MeasureRecord(
     source="Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, SIGIR 2004",
     kernel=Kernel.of(binary_preference),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_UNJUDGED_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "bpref", 0.375, "N = 2, R = 4; a: 1, b: 1 - 1/2, d: 1 - 2/2; 1.5/4"),
         Example(*SHORT, "bpref", 0.285714, "N = 1, R = 7; r1 and r2: 1 each, the others: 1 - 1/1; 2/7"),
         Example(
@@ -376,7 +376,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_UNJUDGED_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Bpref", 0.375, "N = 2, R = 4; a: 1, b: 1 - 1/2, d: 1 - 2/2; 1.5/4"),
         Example(*GRADED, "Bpref(rel=2)", 0.5, "N = 4 (b and f too), R = 2; a: 1, d: 1 - min(3, 2) / 2 = 0; 1/2"),
     ),
@@ -401,7 +401,7 @@ register(MeasureRecord(
     aggregate=GEOMETRIC_MEAN,
     per_query=False,
     traits=(MONOTONE, IGNORES_UNJUDGED_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "gm_bpref", 0.375, "of one query: its bpref, (1 + 1/2 + 0) / 4"),
         Example(*NOTHING_RELEVANT, "gm_bpref", 0.00001, "the floor"),
     ),
@@ -443,7 +443,7 @@ register(MeasureRecord(
     source="Yilmaz and Aslam, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM 2006",
     kernel=Kernel.of(inferred_average_precision),
     traits=(BOUNDED,),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "infAP", 0.5,
             "rank 1: 1; rank 4: 1/4 + 3/4 * 2/3 * 1/2 = 0.5; rank 7: 1/7 + 6/7 * 5/6 * 1/2 = 0.5; R = 4: 2/4",
@@ -472,7 +472,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED,),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "infAP", 0.5,
             "rank 1: 1; rank 4: 1/4 + 3/4 * 2/3 * 1/2 = 0.5; rank 7: 1/7 + 6/7 * 5/6 * 1/2 = 0.5; R = 4: 2/4",
@@ -520,7 +520,7 @@ register(MeasureRecord(
     kernel=Kernel.of(interpolated_precision),
     parameter_kind=RealCutoffs(*RECALL_POINTS),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "iprec_at_recall_0.50", 0.5, "R = 4, t = 2 at rank 4: max(2/4, 3/7)"),
         Example(*GRADED, "iprec_at_recall_0.80", 0.0, "t = trunc(3.2 + 0.9) = 4, three retrieved", release="9.0.8"),
         Example(*GRADED, "iprec_at_recall_0.80", 0.428571, "t = 3, 3.2 rounded, at rank 7: 3/7", release="10.0"),
@@ -548,7 +548,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="recall", at_required=True),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "IPrec@0.5", 0.5, "R = 4, t = 2 at rank 4: max(2/4, 3/7)"),
         Example(*GRADED, "IPrec@0.8", 0.428571, "t = 3, 3.2 rounded, at rank 7: 3/7"),
         Example(*GRADED, "IPrec(judged_only=True)@0.5", 0.666667, "without x and u, t = 2 at rank 3: max(2/3, 3/5)"),
@@ -578,7 +578,7 @@ register(MeasureRecord(
     kernel=Kernel.of(eleven_point_average),
     parameter_kind=Reals(*RECALL_POINTS),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "11pt_avg", 0.487013, "(3 * 1 + 3 * 2/4 + 2 * 3/7 + 3 * 0) / 11", release="9.0.8"),
         Example(*GRADED, "11pt_avg", 0.577922, "(4 * 1 + 3 * 2/4 + 2 * 3/7 + 2 * 0) / 11", release="10.0"),
         Example(*SHORT, "11pt_avg", 0.651515, "(3 * 1 + 5 * 5/6 + 3 * 0) / 11", release="9.0.8"),

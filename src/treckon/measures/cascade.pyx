@@ -86,7 +86,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(MAX_REL, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "ERR", 0.462891,
             "S = 3/8, 1/8 and 7/8 at ranks 1, 4 and 7: 3/8 + 5/8 * (1/8)/4 + 5/8 * 7/8 * (7/8)/7",
@@ -110,7 +110,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(MAX_REL, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "nERR@1", 0.428571, "(3/8) / (7/8)"),
         Example(*GRADED, "nERR", 0.512144, "0.462891 / (7/8 + 1/8 * (3/8)/2 + 5/64 * (1/8)/3 + 35/512 * (1/8)/4)"),
     ),

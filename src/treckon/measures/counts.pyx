@@ -27,7 +27,7 @@ register(MeasureRecord(
     view=VIEW_RUN,
     value_type=TEXT,
     per_query=False,
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "runid", "example", "every line carries the tag 'example'"),
         Example(*NOTHING_RELEVANT, "runid", "example", "judgements do not matter"),
     ),
@@ -47,7 +47,7 @@ register(MeasureRecord(
     aggregate=COUNT,
     value_type=INTEGER,
     per_query=False,
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "num_q", 1, "one query is in both files"),
         Example(*NOTHING_RELEVANT, "num_q", 1, "a query without a relevant document counts as well"),
     ),
@@ -73,7 +73,7 @@ register(MeasureRecord(
     aggregate=SUM,
     value_type=INTEGER,
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "num_ret", 7, "a, x, c, b, u, e and d, two of them unjudged"),
         Example(*GRADED, "num_ret", 5, "x and u are taken out", options=("-J",)),
     ),
@@ -102,7 +102,7 @@ register(MeasureRecord(
     recounted_from=1,
     value_type=INTEGER,
     traits=(IGNORES_ORDER,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "num_rel", 4, "a, b, d and f"),
         Example(*GRADED, "num_rel", 2, "a (2) and d (3) reach level 2", level=2),
     ),
@@ -127,7 +127,7 @@ register(MeasureRecord(
     aggregate=SUM,
     value_type=INTEGER,
     traits=(IGNORES_ORDER,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "num_rel_ret", 3, "a, b and d; f is not retrieved"),
         Example(*GRADED, "num_rel_ret", 2, "a (2) and d (3) reach level 2", level=2),
     ),
@@ -151,7 +151,7 @@ register(MeasureRecord(
     aggregate=SUM,
     value_type=INTEGER,
     traits=(IGNORES_ORDER,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "num_nonrel_judged_ret", 2, "c and e; x and u are unjudged"),
         Example(*GRADED, "num_nonrel_judged_ret", 3, "at level 2, b (1) is nonrelevant too", level=2),
     ),
@@ -183,7 +183,7 @@ register(MeasureRecord(
     parameter_kind=Reals(1.0, -1.0, 0.0, 0.0, fixed=True),
     missing=0.0,
     traits=(IGNORES_ORDER,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "utility", -1.0, "3 relevant, 4 not: 1*3 - 1*4"),
         Example(*GRADED, "utility_2,-1,0,0", 2.0, "2*3 - 1*4"),
         Example(
@@ -221,7 +221,7 @@ register(MeasureRecord(
     missing=0.0,
     since="10.0",
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "unj_5", 0.4, "x (rank 2) is not in the qrels, u (rank 5) was not judged: 2/5"),
         Example(*NOTHING_RELEVANT, "unj_5", 0.2, "y alone; two documents retrieved, but the divisor stays 5: 1/5"),
         Example(*SHORT, "unj_10", 0.0, "every document was judged"),
@@ -244,7 +244,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(),
     per_query=False,
     since=None,
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NumQ", 1, "one query is in both files"),
         Example(*NOTHING_RELEVANT, "NumQ", 1, "a query without a relevant document counts as well"),
     ),
@@ -277,7 +277,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NumRet", 7, "a, x, c, b, u, e and d, two of them unjudged"),
         Example(*GRADED, "NumRet(rel=2)", 2, "a (2) and d (3)"),
         Example(*GRADED, "NumRet(rel=0)", 5, "the judged ones: a, c, b, e and d"),
@@ -299,7 +299,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(IGNORES_ORDER,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NumRel", 4, "a, b, d and f"),
         Example(*GRADED, "NumRel(rel=2)", 2, "a (2) and d (3)"),
     ),
@@ -320,7 +320,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(IGNORES_ORDER,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NumRelRet", 3, "a, b and d; f is not retrieved"),
         Example(*GRADED, "NumRelRet(rel=2)", 2, "a (2) and d (3)"),
     ),
@@ -369,7 +369,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(at="cutoff"),
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Judged@2", 0.5, "a is judged, x is not: 1/2"),
         Example(*GRADED, "Judged@10", 0.714286, "seven retrieved, all but x and u are judged: 5/7"),
         Example(*SHORT, "Judged", 1.0, "every document was judged"),
@@ -398,7 +398,7 @@ register(MeasureRecord(
     missing=0.0,
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Unjudged@5", 0.4, "x (rank 2) is not in the qrels, u (rank 5) was not judged: 2/5"),
         Example(*NOTHING_RELEVANT, "Unjudged@5", 0.2, "y alone; two documents retrieved, but the divisor stays 5: 1/5"),
     ),
@@ -428,7 +428,7 @@ register(MeasureRecord(
     missing=0.0,
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Hole@2", 0.5, "x is in no qrels: 1/2"),
         Example(*GRADED, "Hole@10", 0.1, "x; u was pooled; seven retrieved, but the divisor stays 10: 1/10"),
         Example(*SHORT, "Hole@5", 0.0, "every document was judged"),

@@ -195,7 +195,7 @@ cwl_measure(
     at="cutoff",
     expected=Kernel.of(mean_precision),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "CWL_P@5", 0.2, "gains 2/3 and 1/3 at ranks 1 and 4: 1/5"),
         Example(*GRADED, "CWL_P(of='residual')@5", 0.4, "x and u at ranks 2 and 5: 2/5"),
     ),
@@ -224,7 +224,7 @@ cwl_measure(
     (Argument("p", REAL, 0.8, "persistence", lowest=0, highest=0.999),),
     expected=Kernel.of(mean_rbp),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "CWL_RBP", 0.219895, "gains 2/3, 1/3, 1 at ranks 1, 4, 7: 0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
         Example(*GRADED, "CWL_RBP(p=0.5, of='ED')", 2.0, "1 / (1 - 0.5) documents looked at"),
     ),
@@ -256,7 +256,7 @@ cwl_measure(
     (Argument("rate", REAL, 0.1, "rate of interest for each document", lowest=0.001, highest=1e9),),
     expected=Kernel.of(mean_npv),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NPV(rate=0.25)", 0.219895, "C = 1/1.25 = 0.8: 0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
         Example(*GRADED, "NPV(rate=1)", 0.361979, "C = 0.5: 0.5 * (2/3 + 0.5^3/3 + 0.5^6)"),
     ),
@@ -290,7 +290,7 @@ cwl_measure(
     at="cutoff",
     expected=Kernel.of(mean_sdcg),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "SDCG@3", 0.312852, "(2/3) / (1 + 1/log2(3) + 1/2)"),
         Example(*GRADED, "SDCG(max_rel=4)@4", 0.237222, "(2/4 + (1/4)/log2(5)) / (1 + 1/log2(3) + 1/2 + 1/log2(5))"),
     ),
@@ -312,7 +312,7 @@ cwl_measure(
     "The user stops at the first document that gains: EU is its gain divided by its rank.",
     "Kantor and Voorhees, The TREC-5 Confusion Track, Information Retrieval 2, 2000",
     Kernel.of(reciprocal_rank),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "CWL_RR", 0.666667, "a gains 2/3 at rank 1"),
         Example(*SECOND, "CWL_RR", 0.5, "a gains 1 at rank 2, below an unjudged document"),
     ),
@@ -357,7 +357,7 @@ cwl_measure(
     """,
     "Harman, Evaluation Issues in Information Retrieval, Information Processing and Management 28(4), 1992",
     Kernel.of(average_precision),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "CWL_AP", 0.406746, "(2/3 * 2/3 + 1/3 * 1/4 + 1 * 2/7) / 2"),
         Example(*SECOND, "CWL_AP", 0.5, "a gains 1 at rank 2: 1/2"),
     ),
@@ -408,7 +408,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "TrAP", 0.203373, "R = 4: (2/3 * 2/3 + 1/3 * 1/4 + 1 * 2/7) / 4"),
         Example(*SECOND, "TrAP", 0.5, "R = 1: 1 * 1/2"),
     ),
@@ -438,7 +438,7 @@ cwl_measure(
     "Moffat, Bailey, Scholer and Thomas, INST: An Adaptive Metric for Information Retrieval Evaluation, ADCS 2015",
     Kernel.of(inst),
     (WANTED,),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "INST", 0.207222, "V = 1, (2/3)^2, (2/3)^4, ..., all V sum to 2.1448: 0.4444 / 2.1448"),
         Example(*SECOND, "INST(T=2)", 0.164265, "V = 1, (4/5)^2, (4/5)^4, ..., all V sum to 3.8961: 0.64 / 3.8961"),
     ),
@@ -472,7 +472,7 @@ cwl_measure(
     (WANTED,),
     expected=Kernel.of(mean_insq),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "INSQ", 0.172550, "V = 1, (2/3)^2, (2/4)^2, ..., all V sum to 2.5757: 0.4444 / 2.5757"),
         Example(*SECOND, "INSQ(T=2)", 0.141429, "V = 1, (4/5)^2, (4/6)^2, ..., all V sum to 4.5252: 0.64 / 4.5252"),
     ),
@@ -503,7 +503,7 @@ cwl_measure(
     Kernel.of(bpm),
     (TARGET,),
     at="cutoff",
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "BPM@10", 0.25, "G reaches 1 at rank 4: (2/3 + 1/3) / 4"),
         Example(*GRADED, "BPM(T=2)@5", 0.2, "stopped by the cutoff: (2/3 + 1/3) / 5"),
     ),
@@ -543,7 +543,7 @@ cwl_measure(
         Argument("gain_med", REAL, 0.5, "gain that he expects", lowest=0, highest=1),
     ),
     at="cutoff",
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "BPMD@10", 0.5, "T = 1 at rank 1, where G = 0, 0.5 at rank 2, where G = 1: (0 + 1) / 2"),
         Example("a=1 b=1", "c a b", "BPMD(T=2)@10", 0.666667, "T = 2, 1.5, 2 at ranks 1 to 3, G = 0, 1, 2: 2/3"),
         Example("a=1", "x y z a", "BPMD(T=9, of='ED')@2", 2.0, "he is ready to pay 2 at rank 1, 1.5 at rank 2"),
@@ -577,7 +577,7 @@ cwl_measure(
     (Argument("h", REAL, 224.0, "half-life", lowest=0.01, highest=1e9),),
     expected=Kernel.of(mean_tbg),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "TBG(h=1)", 0.361979, "0.5 * (2/3 + 0.5^3/3 + 0.5^6)"),
         Example(*GRADED, "TBG(h=1, of='ED')", 2.0, "1 + 1/2 + 1/4 + ... documents looked at"),
     ),
@@ -611,7 +611,7 @@ cwl_measure(
     (Argument("L", REAL, 1000.0, "what the user can pay at most", lowest=1, highest=1e9),),
     expected=Kernel.of(mean_u_measure),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "U(L=5)", 0.266667, "V = 1, 4/5, 3/5, 2/5, 1/5: (2/3 + 1/3 * 2/5) / 3"),
         Example(*GRADED, "U(L=2, of='ED')", 1.5, "V = 1, 1/2"),
     ),
@@ -667,7 +667,7 @@ cwl_measure(
         Argument("b2", REAL, 0.9, "rationality of the rate", lowest=0, highest=1e6),
         Argument("R2", REAL, 1.0, "how sharply the rate works", lowest=0, highest=1e6),
     ),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "IFT", 0.243149, "C(1) = 0.8693 * 0.4764, all V sum to 1.7030: 0.4141 / 1.7030"),
         Example(*SECOND, "IFT(model='goal')", 0.217541, "C(1) = 1 - 1/(1 + 0.9 e^2), V sum to 3.9959: 0.8693 / 3.9959"),
         Example(*SECOND, "IFT(model='rate')", 0.226701, "C(1) = 1/(1 + 0.9 e^0.2), V sum to 2.1013: 0.4764 / 2.1013"),
@@ -705,7 +705,7 @@ cwl_measure(
     at="cutoff",
     expected=Kernel.of(mean_set_measure),
     traits=(MONOTONE,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "SET@5", 0.244798, "(2/3 * (2^0.5 - 1) + 1/3 * (5^0.5 - 2)) / (6^0.5 - 1)"),
         Example(*GRADED, "SET(beta=1)@5", 0.2, "all ranks weigh the same: (2/3 + 1/3) / 5"),
     ),
@@ -731,7 +731,7 @@ cwl_measure(
     NERR,
     Kernel.of(nerr8),
     at="cutoff",
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NERR8@3", 0.4, "V = 1, 1/3, 1/3: (2/3) / (5/3)"),
         Example(*GRADED, "NERR8@4", 0.388889, "V = 1, 1/3, 1/3, 1/3: (2/3 + 1/3 * 1/3) / 2"),
     ),
@@ -755,7 +755,7 @@ cwl_measure(
     NERR,
     Kernel.of(nerr9),
     at="cutoff",
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NERR9@2", 0.571429, "V = 1, 1/6: (2/3) / (7/6)"),
         Example(*GRADED, "NERR9(of='ED')@3", 1.277778, "V = 1, 1/6, 1/9"),
     ),
@@ -778,7 +778,7 @@ cwl_measure(
     NERR,
     Kernel.of(nerr10),
     (Argument("p", REAL, 0.9, "persistence", lowest=0, highest=0.999),),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "NERR10", 0.473684, "V = 1, 0.9: 0.9 / 1.9"),
         Example(*SECOND, "NERR10(p=0.5)", 0.333333, "V = 1, 0.5: 0.5 / 1.5"),
     ),
@@ -804,7 +804,7 @@ cwl_measure(
     NERR,
     Kernel.of(nerr11),
     (WANTED,),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "NERR11", 0.307692, "V = 1, (2/3)^2: 4/9 / (13/9)"),
         Example(*SECOND, "NERR11(T=2)", 0.390244, "V = 1, (4/5)^2: 16/25 / (41/25)"),
     ),

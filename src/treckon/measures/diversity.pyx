@@ -184,7 +184,7 @@ diversity_measure(
     at="cutoff!",
     traits=(BOUNDED,),
     aliases=("err_ia",),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "ERR_IA@2", 0.533333, "A = 3; a covers 1, b covers 2 and 3: (1 + 2/2) / (3 + 1.5/2)"),
         Example(*SUBTOPICS, "ERR_IA@1", 0.333333, "1 / 3"),
         Example(*SUBTOPICS, "ERR_IA(as_ndeval=True)@1", 1.0, "not divided"),
@@ -214,7 +214,7 @@ diversity_measure(
     at="cutoff",
     traits=(),
     aliases=("nerr_ia",),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "nERR_IA@1", 0.5, "a gains 1, b would gain 2"),
         Example(*SUBTOPICS, "nERR_IA@2", 0.8, "(1 + 2/2) / (2 + 1/2)"),
     ),
@@ -245,7 +245,7 @@ diversity_measure(
     at="cutoff!",
     traits=(BOUNDED,),
     aliases=("α_DCG", "alpha_dcg"),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "alpha_DCG@2", 0.573146, "(1 + 2/log2(3)) / (3 + 1.5/log2(3))"),
         Example(*SUBTOPICS, "alpha_DCG@1", 0.333333, "1 / 3"),
     ),
@@ -268,7 +268,7 @@ diversity_measure(
     (ALPHA,),
     at="cutoff",
     aliases=("α_nDCG", "alpha_ndcg"),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "alpha_nDCG@1", 0.5, "a gains 1, b would gain 2"),
         Example(*SUBTOPICS, "alpha_nDCG@2", 0.859719, "(1 + 2/log2(3)) / (2 + 1/log2(3))"),
         Example(*SUBTOPICS, "alpha_nDCG(alpha=1)", 0.859719, "d at rank 4 covers nothing new"),
@@ -297,7 +297,7 @@ diversity_measure(
     (ALPHA, BETA),
     traits=(BOUNDED,),
     aliases=("nrbp",),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "NRBP", 0.515625, "0.75 / 3 * (1 + 2 * 0.5 + 0.5 * 0.5^3)"),
         Example(*SUBTOPICS, "NRBP(beta=0)", 0.333333, "1/3 * 1"),
     ),
@@ -319,7 +319,7 @@ diversity_measure(
     Kernel.of_diversity(nnrbp),
     (ALPHA, BETA),
     aliases=("nnrbp",),
-    examples=(
+    examples=lambda: (
         Example(
             *SUBTOPICS, "nNRBP", 0.767442,
             "ideal b, a, d, c: (1 + 2 * 0.5 + 0.5 * 0.5^3) / (2 + 1 * 0.5 + 0.5 * 0.5^2 + 0.5 * 0.5^3)",
@@ -357,7 +357,7 @@ diversity_measure(
     Kernel.of_diversity(ap_ia),
     traits=(BOUNDED,),
     aliases=("MAP_IA", "ap_ia", "map_ia"),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "AP_IA", 0.583333, "subtopics: 1/1, (1/2 + 2/4) / 2, (1/2) / 2: (1 + 1/2 + 1/4) / 3"),
         Example(*SUBTOPICS, "AP_IA(rel=2)", 1.0, "only the first has a document of grade 2, a"),
     ),
@@ -383,7 +383,7 @@ diversity_measure(
     at="cutoff!",
     traits=(BOUNDED,),
     aliases=("p_ia",),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "P_IA@2", 0.5, "1/2, 1/2 and 1/2"),
         Example(*SUBTOPICS, "P_IA@10", 0.133333, "1/10, 2/10 and 1/10: (4/10) / 3"),
     ),
@@ -417,7 +417,7 @@ diversity_measure(
     at="cutoff",
     traits=(BOUNDED, GROWS_WITH_CUTOFF),
     aliases=("strec", "st_recall"),
-    examples=(
+    examples=lambda: (
         Example(*SUBTOPICS, "StRecall@1", 0.333333, "a covers 1 of 3"),
         Example(*SUBTOPICS, "StRecall", 1.0, "a and b cover all"),
     ),

@@ -55,7 +55,7 @@ register(MeasureRecord(
     kernel=Kernel.of(reciprocal_rank),
     expected=Kernel.of(mean_reciprocal_rank),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "recip_rank", 1.0, "the first document is relevant"),
         Example(*SECOND, "recip_rank", 0.5, "a is at rank 2, below an unjudged document: 1/2"),
         Example(*SECOND, "recip_rank", 1.0, "without z, a is at rank 1", options=("-J",)),
@@ -78,7 +78,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "RR", 0.5, "a is at rank 2, below an unjudged document: 1/2"),
         Example(*SECOND, "RR@1", 0.0, "no relevant document at rank 1"),
         Example(*SECOND, "RR(judged_only=True)@1", 1.0, "without z, a is at rank 1"),

@@ -78,7 +78,7 @@ register(MeasureRecord(
     parameter_kind=Pairs(),
     since="10.0",
     traits=(MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "dcg", 3.430677, "gains 2, 1 and 3 at ranks 1, 4 and 7: 2/log2(2) + 1/log2(5) + 3/log2(8)"),
         Example(*GRADED, "dcg_1=3,2=9,3=0", 10.292030, "9/log2(2) + 3/log2(5) + 0"),
         Example(*NOTHING_RELEVANT, "dcg", 0.0, "no grade above 0"),
@@ -105,7 +105,7 @@ register(MeasureRecord(
     parameter_kind=GAINS,
     since=None,
     traits=(MONOTONE, GROWS_WITH_CUTOFF, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "DCG", 3.430677, "gains 2, 1 and 3 at ranks 1, 4 and 7: 2/log2(2) + 1/log2(5) + 3/log2(8)"),
         Example(*GRADED, "DCG(gain='exp2')@4", 3.430677, "3/log2(2) + 1/log2(5)"),
         Example(*GRADED, "DCG(discount=('jk', 2))", 3.568622, "2 + 1/log2(4) + 3/log2(7)"),
@@ -136,7 +136,7 @@ register(MeasureRecord(
     parameter_kind=Pairs(),
     since="10.0",
     traits=(IGNORES_LEVEL, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "ideal_dcg", 5.192536, "d, a, b and f: 3/log2(2) + 2/log2(3) + 1/log2(4) + 1/log2(5)",
         ),
@@ -160,7 +160,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(GAIN_FROM_ARGUMENT, GAIN_ARGUMENT, DISCOUNT_ARGUMENT, at="cutoff"),
     since=None,
     traits=(GROWS_WITH_CUTOFF, IGNORES_LEVEL, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "IDCG@2", 4.261860, "d and a: 3/log2(2) + 2/log2(3)"),
         Example(*GRADED, "IDCG(gain='exp2', rel=2)", 8.892789, "d and a alone: 7/log2(2) + 3/log2(3)"),
     ),
@@ -198,7 +198,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_ndcg),
     parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "ndcg", 0.660694, "(2 + 1/log2(5) + 3/3) / (3 + 2/log2(3) + 1/2 + 1/log2(5)) = 3.4307/5.1925"),
         Example(*SHORT, "ndcg", 0.473015, "ranks 1 to 4 over the whole ideal: 2.4923/5.2689", options=("-M", "4")),
         Example(*GRADED, "ndcg_0=-1", 0.495802, "c and e subtract: (3.4307 - 1/log2(4) - 1/log2(7)) / 5.1925"),
@@ -226,7 +226,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_ndcg),
     parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "ndcg_cut_2", 0.469279, "2 / (3 + 2/log2(3))"),
         Example(*GRADED, "ndcg_cut_5", 0.468110, "(2 + 1/log2(5)) / (3 + 2/log2(3) + 1/2 + 1/log2(5))"),
         Example(*SHORT, "ndcg_cut_2", 0.5, "(1 + 1/log2(3)) / (2 + 2/log2(3))"),
@@ -253,7 +253,7 @@ register(MeasureRecord(
     parameter_kind=GAINS,
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "nDCG@5", 0.468110, "(2 + 1/log2(5)) / (3 + 2/log2(3) + 1/2 + 1/log2(5))"),
         Example(*GRADED, "nDCG(gain='exp2')@3", 0.319394, "3 / (7 + 3/log2(3) + 1/2)"),
         Example(*GRADED, "nDCG(gain='binary')", 0.688634, "(1 + 1/log2(5) + 1/3) / (1 + 1/log2(3) + 1/2 + 1/log2(5))"),
@@ -293,7 +293,7 @@ register(MeasureRecord(
     kernel=Kernel.of(ndcg_over_relevant),
     parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "ndcg_rel", 0.614041,
             "ranks 1, 4 and 7: 2/3, 2.4307/5.1925, 3.4307/5.1925; f was missed: 3.4307/5.1925; 2.4562/4",
@@ -337,7 +337,7 @@ register(MeasureRecord(
     kernel=Kernel.of(ndcg_over_grades),
     parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "Rndcg", 0.566187,
             "ideal 3, 2, 1, 1: k = 1: 2/3, k = 2: 2/4.2619, k = 4: 2.4307/5.1925; n = 7: 3.4307/5.1925; mean of four",
@@ -372,7 +372,7 @@ register(MeasureRecord(
     source=TREC_EVAL,
     kernel=Kernel.of(binary_g),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "binG", 0.471713, "w = 0, 2 and 4, R = 4: (1 + 1/log2(4) + 1/log2(6)) / 4"),
         Example(*SHORT, "binG", 0.556113, "w = 0, 0, 1, 1 and 1, R = 7: (1 + 1 + 3/log2(3)) / 7"),
     ),
@@ -428,7 +428,7 @@ register(MeasureRecord(
     kernel=Kernel.of(g),
     parameter_kind=Pairs(),
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(
             *GRADED, "G", 0.401324,
             "costs 3, 2, 1, 1, ...; a: 2/log2(2+3-2), b: 1/log2(2+7-3), d: 3/log2(2+10-6); 2.80927/7",
@@ -486,7 +486,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT, JUDGED_ONLY_ARGUMENT, at="cutoff"),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "NCRR@5", 0.6, "relevant at ranks 1 and 4, R = 4: (1 + 1/4) / (1 + 1/2 + 1/3 + 1/4)"),
         Example(*GRADED, "NCRR(rel=2)", 0.761905, "relevant at ranks 1 and 7, R = 2: (1 + 1/7) / (1 + 1/2)"),
     ),

@@ -46,7 +46,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_precision),
     parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "P_5", 0.4, "a and b are relevant among the first five: 2/5"),
         Example(*GRADED, "P_10", 0.3, "three of seven retrieved are relevant, but the divisor stays 10: 3/10"),
         Example(*SHORT, "P_2", 1.0, "r1 and r2: 2/2"),
@@ -67,7 +67,7 @@ register(MeasureRecord(
     parameter_kind=TREC_CUTOFFS,
     view=VIEW_JUDGMENT_GROUPS,
     traits=(BOUNDED,),
-    examples=(
+    examples=lambda: (
         Example(*GROUPS, "P_avgjg_2", 0.166667, "1/2, 0/2 and 0/2: (0.5 + 0 + 0) / 3"),
         Example(*GROUPS, "P_avgjg_5", 0.133333, "1/5 (a), 1/5 (d) and 0: (0.2 + 0.2 + 0) / 3"),
         Example(
@@ -120,7 +120,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(BOUNDED, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "P@5", 0.4, "a and b are relevant among the first five: 2/5"),
         Example(*GRADED, "P@10", 0.3, "three of seven retrieved are relevant, but the divisor stays 10: 3/10"),
         Example(*GRADED, "P(adaptive=True)@10", 0.428571, "3/7"),
@@ -142,7 +142,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, at="cutoff"),
     since=None,
     traits=(MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Hits@5", 2.0, "a and b"),
         Example(*GRADED, "Hits(rel=2)", 2.0, "a and d"),
         Example(*NOTHING_RELEVANT, "Hits", 0.0, "nothing is relevant"),
@@ -169,7 +169,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "FallOut@3", 0.5, "x and c of x, c, u and e: 2/4"),
         Example(*SHORT, "FallOut@2", 0.0, "both are relevant"),
     ),
@@ -200,7 +200,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_recall),
     parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "recall_5", 0.5, "a and b of R = 4: 2/4"),
         Example(*SHORT, "recall_2", 0.285714, "r1 and r2 of R = 7: 2/7"),
         Example(*NOTHING_RELEVANT, "recall_5", 0.0, "R = 0"),
@@ -218,7 +218,7 @@ register(MeasureRecord(
     source=KENT,
     kernel=Kernel.of(recall),
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "set_recall", 0.75, "a, b and d of R = 4: 3/4"),
         Example(*SHORT, "set_recall", 0.714286, "5 of R = 7"),
         Example(*GRADED, "set_recall", 1.0, "a and d, all that reach level 2", level=2),
@@ -241,7 +241,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "R@5", 0.5, "a and b of R = 4: 2/4"),
         Example(*GRADED, "R(rel=2)@5", 0.5, "a of a and d: 1/2"),
         Example(*NOTHING_RELEVANT, "R@5", 0.0, "R = 0"),
@@ -260,7 +260,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(REL_ARGUMENT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "SetR", 0.75, "a, b and d of R = 4: 3/4"),
         Example(*GRADED, "SetR(rel=2)", 1.0, "a and d, all that reach grade 2"),
     ),
@@ -290,7 +290,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_relative_precision),
     parameter_kind=TREC_CUTOFFS,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "relative_P_5", 0.5, "2 / min(5, 4)"),
         Example(*SHORT, "relative_P_2", 1.0, "2 / min(2, 7)"),
         Example(*SHORT, "relative_P_5", 0.8, "4 / min(5, 7)"),
@@ -313,7 +313,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "R_cap@5", 0.5, "2 / min(5, 4)"),
         Example(*SHORT, "R_cap@2", 1.0, "2 / min(2, 7)"),
     ),
@@ -352,7 +352,7 @@ register(MeasureRecord(
     expected=Kernel.of(mean_success),
     parameter_kind=Cutoffs(1, 5, 10),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "success_1", 0.0, "the first document, z, is unjudged"),
         Example(*SECOND, "success_5", 1.0, "a, at rank 2, is relevant"),
     ),
@@ -374,7 +374,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, at="cutoff", at_required=True),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*SECOND, "Success@1", 0.0, "the first document, z, is unjudged"),
         Example(*SECOND, "Success@5", 1.0, "a, at rank 2, is relevant"),
         Example(*SECOND, "Success(judged_only=True)@1", 1.0, "without z, a is at rank 1"),
@@ -404,7 +404,7 @@ register(MeasureRecord(
     kernel=Kernel.of(r_precision),
     expected=Kernel.of(mean_r_precision),
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Rprec", 0.5, "R = 4; a and b are relevant among the first four: 2/4"),
         Example(*SHORT, "Rprec", 0.714286, "R = 7, though only six were retrieved: 5/7"),
     ),
@@ -426,7 +426,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT),
     since=None,
     traits=(BOUNDED, PERFECT_IS_1, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Rprec", 0.5, "R = 4; a and b are relevant among the first four: 2/4"),
         Example(*GRADED, "Rprec(rel=2)", 0.5, "R = 2; a is the one of grade 2 among the first two: 1/2"),
     ),
@@ -455,7 +455,7 @@ register(MeasureRecord(
     kernel=Kernel.of(r_precision_multiple),
     parameter_kind=MULTIPLES,
     traits=(BOUNDED, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "Rprec_mult_0.20", 1.0, "R = 4; c = trunc(0.8 + 0.9) = 1, a is relevant: 1/1"),
         Example(*GRADED, "Rprec_mult_1.20", 0.4, "c = trunc(4.8 + 0.9) = 5: 2/5"),
         Example(*GRADED, "Rprec_mult_2.00", 0.375, "c = trunc(8.9) = 8, seven retrieved: 3/8"),
@@ -477,7 +477,7 @@ register(MeasureRecord(
     parameter_kind=MULTIPLES,
     view=VIEW_JUDGMENT_GROUPS,
     traits=(BOUNDED,),
-    examples=(
+    examples=lambda: (
         Example(*GROUPS, "Rprec_mult_avgjg_1.00", 0.277778, "R = 2: 1/2, R = 3: 1/3, R = 0: 0; (1/2 + 1/3 + 0) / 3"),
         Example(*GROUPS, "Rprec_mult_avgjg_2.00", 0.138889, "c = 4: 1/4, c = 6: 1/6, c = 0: 0; (1/4 + 1/6 + 0) / 3"),
     ),
@@ -500,7 +500,7 @@ register(MeasureRecord(
     source=KENT,
     kernel=Kernel.of(set_precision),
     traits=(BOUNDED, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "set_P", 0.428571, "3 of 7"),
         Example(*GRADED, "set_P", 0.285714, "a and d reach level 2: 2 of 7", level=2),
         Example(*SHORT, "set_P", 0.833333, "5 of 6"),
@@ -527,7 +527,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, Argument("relative", BOOL, False, "the divisor is R where that is smaller")),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "SetP", 0.428571, "3 of 7"),
         Example(*GRADED, "SetP(relative=True)", 0.75, "3 / min(7, 4)"),
         Example(*GRADED, "SetP(rel=2)", 0.285714, "a and d reach grade 2: 2 of 7"),
@@ -550,7 +550,7 @@ register(MeasureRecord(
     source=TREC_EVAL,
     kernel=Kernel.of(set_relative_precision),
     traits=(BOUNDED, PERFECT_IS_1, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "set_relative_P", 0.75, "3 / min(7, 4)"),
         Example(*SHORT, "set_relative_P", 0.833333, "5 / min(6, 7)"),
     ),
@@ -579,7 +579,7 @@ register(MeasureRecord(
     kernel=Kernel.of(set_f),
     parameter_kind=Reals(1.0),
     traits=(BOUNDED, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "set_F", 0.545455, "P = 3/7, R = 3/4: 2 * 3/7 * 3/4 / (3/7 + 3/4) = 6/11"),
         Example(*GRADED, "set_F_2", 0.6, "3 * 3/7 * 3/4 / (2 * 3/7 + 3/4)"),
         Example(*GRADED, "set_F", 0.444444, "P = 2/7, R = 2/2: 2 * 2/7 / (2/7 + 1)", level=2),
@@ -621,7 +621,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, BETA, at="cutoff"),
     since=None,
     traits=(BOUNDED, MONOTONE),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "F@5", 0.444444, "P = 2/5, R = 2/4: 2 * 2/5 * 2/4 / (2/5 + 2/4)"),
         Example(*GRADED, "F(beta=2)@5", 0.476190, "5 * 2/5 * 2/4 / (4 * 2/5 + 2/4)"),
     ),
@@ -640,7 +640,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(*RELEVANT, BETA),
     since=None,
     traits=(BOUNDED, IGNORES_ORDER),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "SetF", 0.545455, "P = 3/7, R = 3/4: 2 * 3/7 * 3/4 / (3/7 + 3/4) = 6/11"),
         Example(*GRADED, "SetF(beta=2)", 0.652174, "5 * 3/7 * 3/4 / (4 * 3/7 + 3/4)"),
     ),

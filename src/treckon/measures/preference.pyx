@@ -59,7 +59,7 @@ register(MeasureRecord(
     aggregate=SUM,
     value_type=INTEGER,
     traits=COUNTS,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_num_prefs_poss", 13, "d over 5, a over 4, b and f over c and e: 5 + 4 + 2 + 2"),
         Example(
             *SUBGROUPS, "prefs_num_prefs_poss", 7,
@@ -90,7 +90,7 @@ register(MeasureRecord(
     aggregate=SUM,
     value_type=INTEGER,
     traits=COUNTS,
-    examples=(
+    examples=lambda: (
         Example(
             *LEVELS, "prefs_num_prefs_ful", 9,
             "of retrieved documents d-b, d-c, a-b, a-c; over those not retrieved d-f, d-e, a-f, a-e, b-e: 4 + 5",
@@ -120,7 +120,7 @@ register(MeasureRecord(
     aggregate=SUM,
     value_type=INTEGER,
     traits=COUNTS,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_num_prefs_ful_ret", 4, "d-b, d-c, a-b and a-c; not d-a and b-c"),
         Example(*LEVELS, "prefs_num_prefs_ful_ret", 0, "a is above d, nothing else is retrieved", options=("-M", "2")),
         Example(*SUBGROUPS, "prefs_num_prefs_ful_ret", 1, "a-b in the first group"),
@@ -152,7 +152,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(share),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_simp", 0.692308, "9 of 13 preferences"),
         Example(*SUBGROUPS, "prefs_simp", 0.571429, "3 of 5 in the first group, 1 of 2 in the second: 4/7"),
         Example(*ONE_LEVEL, "prefs_simp", 0.0, "there are no preferences"),
@@ -177,7 +177,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(share_implied),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_simp_imp", 0.75, "9 of 12: f-e is left out, neither is retrieved"),
         Example(
             *LEVELS, "prefs_simp_imp", 0.888889, "all preferences of a and d but d-a: 8 of 9", options=("-M", "2")
@@ -202,7 +202,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(share_retrieved),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_simp_ret", 0.666667, "4 of 6: d-a and b-c are not fulfilled"),
         Example(*SUBGROUPS, "prefs_simp_ret", 0.25, "of a-b, a-d, b-d and the second group's b-a only the first: 1/4"),
     ),
@@ -227,7 +227,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(pair_mean),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_pair", 0.692308, "one group, so each pair has one preference: 9 of 13"),
         Example(
             *SUBGROUPS, "prefs_pair", 0.583333,
@@ -253,7 +253,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(pair_mean_implied),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_pair_imp", 0.75, "9 of 12: e and f are left out"),
         Example(*SUBGROUPS, "prefs_pair_imp", 0.583333, "as prefs_pair: each pair has a retrieved document"),
     ),
@@ -276,7 +276,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(pair_mean_retrieved),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_pair_ret", 0.666667, "4 of 6"),
         Example(*SUBGROUPS, "prefs_pair_ret", 0.166667, "a and b 1/2, a and d 0, b and d 0: 0.5/3"),
     ),
@@ -310,7 +310,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(group_share),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_avgjg", 0.692308, "one group: 9/13"),
         Example(*SUBGROUPS, "prefs_avgjg", 0.55, "(3/5 + 1/2) / 2"),
         Example("a=2 b=1 | c=0", "a b c", "prefs_avgjg", 0.5, "the second group has no preference: (1 + 0) / 2"),
@@ -334,7 +334,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(group_share_implied),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_avgjg_imp", 0.75, "one group: 9/12"),
         Example(*SUBGROUPS, "prefs_avgjg_imp", 0.55, "(3/5 + 1/2) / 2: each preference has a retrieved document"),
     ),
@@ -357,7 +357,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(group_share_retrieved),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_avgjg_ret", 0.666667, "one group: 4/6"),
         Example(*SUBGROUPS, "prefs_avgjg_ret", 0.166667, "(1/3 + 0/1) / 2"),
     ),
@@ -416,7 +416,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(limited_share),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_avgjg_Rnonrel", 0.714286, "R = 4, N = 2, r = 3: (9 + 3*2) / (13 + 4*2)"),
         Example(
             *SUBGROUPS, "prefs_avgjg_Rnonrel", 0.357143,
@@ -449,7 +449,7 @@ register(MeasureRecord(
     kernel=Kernel.of_preferences(limited_share_retrieved),
     view=VIEW_PREFERENCES,
     traits=SHARES,
-    examples=(
+    examples=lambda: (
         Example(*LEVELS, "prefs_avgjg_Rnonrel_ret", 0.714286, "r = 3, n = 1: (4 + 3*2) / (6 + 4*2)"),
         Example(*SUBGROUPS, "prefs_avgjg_Rnonrel_ret", 0.333333, "((1 + 3*3) / (3 + 4*3) + 0/1) / 2"),
         Example(

@@ -78,11 +78,11 @@ class MeasureRecord:
                  judged documents of at least this grade, whatever the relevance level (trec_eval's -c)
     since:       the first release of trec_eval that has it; None for measures that trec_eval lacks
     traits:      properties that hold for it, tested for each
-    examples:    at least two worked examples
+    examples:    at least two worked examples, made when they are looked at
     """
 
     __slots__ = (
-        "aggregate", "aliases", "definition", "examples", "expected", "field_name", "function", "kernel", "missing",
+        "_definition", "_examples", "aggregate", "aliases", "expected", "field_name", "function", "kernel", "missing",
         "name", "parameter_kind", "per_query", "recounted_from", "since", "source", "summary", "title", "traits",
         "value_type", "view",
     )  # fmt: skip
@@ -94,7 +94,7 @@ class MeasureRecord:
         title: str,
         definition: str,
         source: str,
-        examples: tuple[Example, ...],
+        examples: Callable[[], tuple[Example, ...]] = tuple,
         field_name: str | None = None,
         aliases: tuple[str, ...] = (),
         kernel: Kernel | None = None,
@@ -113,9 +113,9 @@ class MeasureRecord:
     ) -> None:
         self.name = name
         self.title = title
-        self.definition = "\n".join(line.strip() for line in definition.strip().split("\n"))
+        self._definition = definition
         self.source = source
-        self.examples = examples
+        self._examples = examples
         self.field_name = field_name
         self.aliases = aliases
         self.kernel = kernel
@@ -131,6 +131,18 @@ class MeasureRecord:
         self.recounted_from = recounted_from
         self.since = since
         self.traits = traits
+
+    # Only help, documentation and tests look at these two, and a command's start would pay for them.
+
+    @property
+    def definition(self) -> str:
+        """The documentation, in lines without indentation."""
+        return "\n".join(line.strip() for line in self._definition.strip().split("\n"))
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """The worked examples."""
+        return self._examples()
 
     @property
     def arguments(self) -> dict[str, Argument]:

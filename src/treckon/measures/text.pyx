@@ -43,7 +43,7 @@ register(MeasureRecord(
     value_type=TEXT,
     summary=False,
     traits=(IGNORES_LEVEL,),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "relstring", "2-01.03", "a, x (not in the qrels), c, b, u (not judged), e, d"),
         Example(*GRADED, "relstring_2.9", "2-", "the length is cut to a whole number"),
         Example("a=11 b=9 u=-1", "a b u z", "relstring", ">9.-", "11 has two digits"),

@@ -75,7 +75,7 @@ register(MeasureRecord(
     parameter_kind=Pairs(p=0.9),
     since="10.0",
     traits=(BOUNDED, MONOTONE, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "rbp", 0.144111, "gains 2/3, 1/3 and 1 at ranks 1, 4 and 7: 0.1 * (2/3 + 0.9^3/3 + 0.9^6)"),
         Example(*GRADED, "rbp_p=0.8", 0.219895, "0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
         Example(*GRADED, "rbp_p=0.8,1=1,2=1,3=1", 0.354829, "no gain is outside 0..1: 0.2 * (1 + 0.8^3 + 0.8^6)"),
@@ -121,7 +121,7 @@ register(MeasureRecord(
     missing=0.0,
     since="10.0",
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "rbp_resid", 0.633907, "x and u at ranks 2 and 5, n = 7: 0.9^7 + 0.1 * (0.9 + 0.9^4)"),
         Example(*GRADED, "rbp_resid_p=0.8", 0.451635, "0.8^7 + 0.2 * (0.8 + 0.8^4)"),
         Example(*NOTHING_RELEVANT, "rbp_resid", 0.9, "y at rank 2, n = 2: 0.9^2 + 0.1 * 0.9"),
@@ -193,7 +193,7 @@ register(MeasureRecord(
     ),
     since=None,
     traits=(BOUNDED, MONOTONE, GROWS_WITH_CUTOFF),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "RBP", 0.354829, "relevant at ranks 1, 4 and 7: 0.2 * (1 + 0.8^3 + 0.8^6)"),
         Example(*GRADED, "RBP(p=0.5)@5", 0.5625, "0.5 * (1 + 0.5^3)"),
         Example(*GRADED, "RBP(max_rel=3)", 0.219895, "0.2 * (2/3 + 0.8^3/3 + 0.8^6)"),
@@ -244,7 +244,7 @@ register(MeasureRecord(
     parameter_kind=Arguments(PERSISTENCE, at="cutoff"),
     since=None,
     traits=(BOUNDED, IGNORES_LEVEL),
-    examples=(
+    examples=lambda: (
         Example(*GRADED, "RBPResidual", 0.451635, "x and u at ranks 2 and 5, n = 7: 0.8^7 + 0.2 * (0.8 + 0.8^4)"),
         Example(*GRADED, "RBPResidual(p=0.5)@3", 0.375, "x at rank 2, cut at 3: 0.5^3 + 0.5 * 0.5"),
         Example(*SHORT, "RBPResidual", 0.262144, "six retrieved, all judged: 0.8^6"),

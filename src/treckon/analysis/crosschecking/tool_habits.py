@@ -109,7 +109,6 @@ def _function_measure(measure: Measure, function: Callable[[Kept, Measure], floa
         title=name,
         definition=name,
         source="",
-        examples=(),
         function=function,
         parameter_kind=Arguments(at="cutoff"),
         aggregate=MEAN,

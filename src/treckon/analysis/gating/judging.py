@@ -242,7 +242,6 @@ def _ranks_record(keep: Any) -> MeasureRecord:
         title="Ranks of judged documents",
         definition="Keeps them.",
         source="treckon",
-        examples=(),
         function=keep,
         parameter_kind=Arguments(),
         since=None,
