@@ -64,11 +64,11 @@ def one_of(choices: Iterable[object]) -> str:
     return listed(map(repr, choices))
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a message about a word that is none of those known (in lower case): the nearest, if one is near."""
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """The end of a message about a word that is none of `choices` (in lower case): the nearest, if one is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word.lower(), known, n=1)
+    near = get_close_matches(word.lower(), choices, n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 

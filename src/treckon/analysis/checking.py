@@ -147,12 +147,12 @@ def _ignored(names: Iterable[str]) -> set[str]:
 
 def _judgements(qrels: Any) -> Qrels:
     """Judgements of any kind; those listed twice don't matter here."""
-    given = as_qrels(qrels)
-    if isinstance(given, Source):
-        with given:
-            return read_qrels(given).table
+    opened = as_qrels(qrels)
+    if isinstance(opened, Source):
+        with opened:
+            return read_qrels(opened).table
     builder = QrelsBuilder()
-    add_mapping(builder, read_mapping(given))
+    add_mapping(builder, read_mapping(opened))
     return builder.finish("10.0")
 
 
@@ -183,10 +183,10 @@ def _feed_ids(source: Source, reader: IdReader) -> None:
         raise InputError(source.name, "expected document ids, found none")
 
 
-def _opened(given: Any, name: str) -> Source:
-    source = open_text(given, name)
+def _opened(file: Any, name: str) -> Source:
+    source = open_text(file, name)
     if source is None:
-        raise InputError(name, expected="a path, an open file or text in TREC's format", found=shown(given))
+        raise InputError(name, expected="a path, an open file or text in TREC's format", found=shown(file))
     return source
 
 

@@ -308,9 +308,9 @@ def _named(runs: object) -> dict[str, Any]:
         if not all(isinstance(name, str) for name in runs):
             raise ParameterError("expected names that are texts", place="runs")
         return dict(runs)
-    given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)  # type: ignore[call-overload]
-    paths = run_paths(given)
-    return dict(zip(run_names(paths), paths, strict=True))
+    paths = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)  # type: ignore[call-overload]
+    files = run_paths(paths)
+    return dict(zip(run_names(files), files, strict=True))
 
 
 def _evaluation(evaluator: Evaluator, run: Any, columns: Sequence[str] | None, format: str | None) -> Evaluation:

@@ -53,8 +53,8 @@ def parse(
 def _long_option(
     program: str, text: str, rest: list[str], long: dict[str, bool], own_long: dict[str, bool]
 ) -> tuple[str, str | None]:
-    given, equals, value = text.partition("=")
-    name = _full_name(program, given, long, own_long)
+    prefix, equals, value = text.partition("=")
+    name = _full_name(program, prefix, long, own_long)
     takes_argument = long[name] if name in long else own_long[name]
     if not takes_argument:
         if equals:
@@ -67,17 +67,17 @@ def _long_option(
     return name, rest.pop(0)
 
 
-def _full_name(program: str, given: str, long: dict[str, bool], own_long: dict[str, bool]) -> str:
+def _full_name(program: str, prefix: str, long: dict[str, bool], own_long: dict[str, bool]) -> str:
     for names in (long, own_long):
-        if given in names:
-            return given
-        possible = [name for name in names if name.startswith(given)]
+        if prefix in names:
+            return prefix
+        possible = [name for name in names if name.startswith(prefix)]
         if len(possible) == 1:
             return possible[0]
         if possible:
             listed = " ".join(f"'--{name}'" for name in possible)
-            raise OptionError(f"{program}: option '--{given}' is ambiguous; possibilities: {listed}")
-    raise OptionError(f"{program}: unrecognized option '--{given}'")
+            raise OptionError(f"{program}: option '--{prefix}' is ambiguous; possibilities: {listed}")
+    raise OptionError(f"{program}: unrecognized option '--{prefix}'")
 
 
 def _short_options(program: str, letters: str, rest: list[str], short: str) -> Iterator[tuple[str, str | None]]:

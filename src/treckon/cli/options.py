@@ -49,8 +49,8 @@ class _Measures(argparse.Action):
     """Appends, the first time in place of the default."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, value: Any, option_string: Any = None) -> None:
-        given = [] if getattr(namespace, self.dest) is self.default else getattr(namespace, self.dest)
-        setattr(namespace, self.dest, [*given, value])
+        requested = [] if getattr(namespace, self.dest) is self.default else getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*requested, value])
 
 
 # Conventions

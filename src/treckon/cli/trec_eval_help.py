@@ -74,7 +74,7 @@ def help_text(release: str, results_format: str, rel_format: str, request: Reque
     text = _RULE.join(parts) + _RULE + "Requested measures:\n"
     if request is None:
         return text + "none; name some with -m to read their documentation here (-m all_trec for all the usual ones)\n"
-    seen = dict.fromkeys(one.record for one in request.measures)
+    seen = dict.fromkeys(measure.record for measure in request.measures)
     return text + "".join("\n" + measure_text(measure) for measure in seen)
 
 

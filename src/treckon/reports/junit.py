@@ -42,12 +42,12 @@ def junit_xml(result: GateResult) -> str:
 
 def _properties(result: GateResult) -> dict[str, str]:
     """What the verdict was made of."""
-    found = {"gate": result.name, "gate.sha256": result.digest, "run": result.run}
+    properties = {"gate": result.name, "gate.sha256": result.digest, "run": result.run}
     if result.baseline is not None:
-        found["baseline"] = result.baseline
-    found.update({f"convention.{name}": str(value) for name, value in result.conventions.items()})
-    found.update({f"queries.{name}": str(count) for name, count in result.counts.items()})
-    return found
+        properties["baseline"] = result.baseline
+    properties.update({f"convention.{name}": str(value) for name, value in result.conventions.items()})
+    properties.update({f"queries.{name}": str(count) for name, count in result.counts.items()})
+    return properties
 
 
 def _failing(rule: RuleResult) -> str:

@@ -19,7 +19,7 @@ def markdown(text: str) -> str:
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: Sequence[str] = ()) -> str:
     """A table whose cells are Markdown already. `align` has what stands below the head, ``---`` or ``---:``."""
     below = align or ["---"] * len(head)
-    return _row(head) + "|" + "".join(f" {one} |" for one in below) + "\n" + "".join(map(_row, rows))
+    return _row(head) + "|" + "".join(f" {rule} |" for rule in below) + "\n" + "".join(map(_row, rows))
 
 
 def _row(cells: Sequence[str]) -> str:

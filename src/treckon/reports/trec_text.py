@@ -23,11 +23,11 @@ class QueryBlocks:
     """Makes the block of lines of one query after the other.
 
     measures:   the printed names, in order; `values` of `block` come in the same order
-    zscores: whether the values are z-scores: then all are real and their names begin with Z
+    zscores:    whether the values are z-scores: then all are real and their names begin with Z
     """
 
     def __init__(self, measures: Sequence[RequestedMeasure], zscores: bool = False) -> None:
-        self._columns = [i for i, one in enumerate(measures) if one.record.per_query]
+        self._columns = [i for i, measure in enumerate(measures) if measure.record.per_query]
         lines = []
         for i in self._columns:
             is_text = measures[i].record.value_type == TEXT
@@ -44,11 +44,11 @@ def summary_lines(
     measures: Sequence[RequestedMeasure], values: Sequence[float | bytes], zscores: bool = False
 ) -> Iterator[bytes]:
     """The lines for all queries together."""
-    for one, value in zip(measures, values, strict=True):
-        if not one.record.summary:
+    for measure, value in zip(measures, values, strict=True):
+        if not measure.record.summary:
             continue
         if isinstance(value, bytes):  # the run's tag, which stands there without quotes
-            yield b"%-22b\tall\t%b\n" % (one.name.encode(), value)
+            yield b"%-22b\tall\t%b\n" % (measure.name.encode(), value)
         else:
-            line = _template(one, b"Z" if zscores else b"", zscores)
+            line = _template(measure, b"Z" if zscores else b"", zscores)
             yield line.replace(b"\0", b"all") % value

@@ -35,18 +35,18 @@ def _finite(values: Any, name: str, n_dimensions: int) -> Array:
 
     shape = "a number for each query" if n_dimensions == 1 else "a row of as many numbers for each run"
     try:
-        found = numpy.array(values if hasattr(values, "__array__") else list(values), dtype=float)
+        array = numpy.array(values if hasattr(values, "__array__") else list(values), dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise EvaluationError(f"{name}: expected {shape}, found something else") from None
-    if found.ndim != n_dimensions:
-        raise EvaluationError(f"{name}: expected {shape}, found {found.ndim} dimensions")
-    if found.size == 0:
+    if array.ndim != n_dimensions:
+        raise EvaluationError(f"{name}: expected {shape}, found {array.ndim} dimensions")
+    if array.size == 0:
         raise EvaluationError(f"{name}: expected {shape}, found none")
-    if not numpy.isfinite(found).all():
-        at = tuple(int(i) for i in numpy.argwhere(~numpy.isfinite(found))[0])
+    if not numpy.isfinite(array).all():
+        at = tuple(int(i) for i in numpy.argwhere(~numpy.isfinite(array))[0])
         place = f"query {at[-1]}" if n_dimensions == 1 else f"run {at[0]}, query {at[1]}"
-        raise EvaluationError(f"{name}: {place} (from 0): expected a finite number, found {found[at]}")
-    return found
+        raise EvaluationError(f"{name}: {place} (from 0): expected a finite number, found {array[at]}")
+    return array
 
 
 def magnitude(values: Array) -> int:
@@ -76,8 +76,8 @@ def deviation(values: Array) -> float:
     exponent = magnitude(values)
     scaled = numpy.ldexp(values, -exponent)
     squares = fsum((scaled - mean(scaled)) ** 2)
-    found = float(numpy.ldexp((squares / (len(values) - 1)) ** 0.5, exponent))
-    return found if isfinite(found) else float(numpy.finfo(float).max)
+    result = float(numpy.ldexp((squares / (len(values) - 1)) ** 0.5, exponent))
+    return result if isfinite(result) else float(numpy.finfo(float).max)
 
 
 def units(matrix: Array, clusters: Sequence[Hashable] | None) -> tuple[Array, Array]:
@@ -93,9 +93,9 @@ def units(matrix: Array, clusters: Sequence[Hashable] | None) -> tuple[Array, Ar
     labels = list(clusters)
     if len(labels) != n_queries:
         raise EvaluationError(f"clusters: expected one for each of {n_queries} queries, found {len(labels)}")
-    known: dict[Hashable, int] = {}
-    numbers = numpy.array([known.setdefault(label, len(known)) for label in labels])
-    sums = numpy.zeros((len(known), matrix.shape[0]))
+    clusters_by_label: dict[Hashable, int] = {}
+    numbers = numpy.array([clusters_by_label.setdefault(label, len(clusters_by_label)) for label in labels])
+    sums = numpy.zeros((len(clusters_by_label), matrix.shape[0]))
     numpy.add.at(sums, numbers, matrix.T)
     return sums, numpy.bincount(numbers).astype(float)
 

@@ -104,12 +104,12 @@ def bootstrap_intervals(
     exponents = [magnitude(row) for row in matrix]
     means = [mean(row) for row in matrix]
     sums, sizes = units(numpy.ldexp(matrix, -numpy.array(exponents)[:, None]), clusters)
-    found: dict[int, Interval] = {}
+    intervals: dict[int, Interval] = {}
     for i, row in enumerate(matrix):
         note = _without_spread(row, len(sizes), clusters is not None)
         if note:
-            found[i] = Interval(means[i], means[i], means[i], confidence, method, note)
-    spread = [i for i in range(len(matrix)) if i not in found]
+            intervals[i] = Interval(means[i], means[i], means[i], confidence, method, note)
+    spread = [i for i in range(len(matrix)) if i not in intervals]
 
     def take(column: int, resampled: Array) -> None:
         i = spread[column]
@@ -118,11 +118,11 @@ def bootstrap_intervals(
             estimate = float(numpy.ldexp(means[i], -exponents[i]))
             low, high = _corrected(resampled, estimate, sums[:, i], sizes, low, high)
         ends = numpy.ldexp(numpy.quantile(resampled, [low, high]), exponents[i])
-        found[i] = Interval(float(ends[0]), float(ends[1]), means[i], confidence, method)
+        intervals[i] = Interval(float(ends[0]), float(ends[1]), means[i], confidence, method)
 
     if spread:
         bootstrap_distributions(numpy.ascontiguousarray(sums[:, spread]), sizes, resamples, seed, threads, take)
-    return [found[i] for i in range(len(matrix))]
+    return [intervals[i] for i in range(len(matrix))]
 
 
 def _without_spread(row: Array, n_units: int, is_clustered: bool) -> str:

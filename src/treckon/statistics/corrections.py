@@ -34,10 +34,10 @@ def adjust(p_values: Iterable[float], method: str = "holm") -> list[float]:
     [0.03, 0.06, 0.06]
     """
     checked_choice("correction", method, CORRECTIONS)
-    given = list(p_values)
-    if not given:
+    p_values = list(p_values)
+    if not p_values:
         return []
-    raw = [float(p) for p in numbers(given, "p-values")]
+    raw = [float(p) for p in numbers(p_values, "p-values")]
     for p in raw:
         if not 0.0 <= p <= 1.0:
             raise EvaluationError(f"p-values: expected numbers from 0 to 1, found {p!r}")

@@ -79,9 +79,9 @@ def paired_differences(baseline: ArrayLike, run: ArrayLike) -> Array:
 
 def wins_ties_losses(differences: ArrayLike) -> tuple[int, int, int]:
     """How many differences are above 0, 0, and below 0."""
-    found = numbers(differences, "differences")
-    wins, losses = int((found > 0).sum()), int((found < 0).sum())
-    return wins, len(found) - wins - losses, losses
+    values = numbers(differences, "differences")
+    wins, losses = int((values > 0).sum()), int((values < 0).sum())
+    return wins, len(values) - wins - losses, losses
 
 
 def cohens_d(differences: ArrayLike) -> float | None:
@@ -90,12 +90,12 @@ def cohens_d(differences: ArrayLike) -> float | None:
     Cohen, Statistical power analysis for the behavioral sciences, 1988 (there d_z). 0 where all differences are 0; None
     for a single other difference and for differences that are all equal, which have no scale.
     """
-    found = numbers(differences, "differences")
-    if not found.any():
+    values = numbers(differences, "differences")
+    if not values.any():
         return 0.0
-    if len(found) == 1 or found.min() == found.max():
+    if len(values) == 1 or values.min() == values.max():
         return None
-    scaled = _scaled(found)
+    scaled = _scaled(values)
     return mean(scaled) / deviation(scaled)
 
 
@@ -106,15 +106,15 @@ def t_test(differences: ArrayLike) -> PairedTest:
 
     Raises EvaluationError for differences that aren't finite numbers, ImportError where SciPy is missing.
     """
-    found = numbers(differences, "differences")
-    n = len(found)
-    if not found.any():
+    values = numbers(differences, "differences")
+    n = len(values)
+    if not values.any():
         return PairedTest("t", 0.0, 1.0, n, NO_DIFFERENCE)
     if n == 1:
         return PairedTest("t", None, 1.0, n, "one query")
-    if found.min() == found.max():
+    if values.min() == values.max():
         return PairedTest("t", None, 0.0, n, "all differences equal")
-    scaled = _scaled(found)
+    scaled = _scaled(values)
     statistic = mean(scaled) / deviation(scaled) * n**0.5
     p_value = 2 * float(scipy_stats("the t-test").t.sf(abs(statistic), n - 1))
     return PairedTest("t", statistic, min(p_value, 1.0), n, f"{n - 1} degrees of freedom")
@@ -134,22 +134,22 @@ def wilcoxon_test(differences: ArrayLike) -> PairedTest:
 
     from treckon._native.resampling import count_all_flips
 
-    found = numbers(differences, "differences")
-    found = found[found != 0]
-    n = len(found)
+    values = numbers(differences, "differences")
+    values = values[values != 0]
+    n = len(values)
     if n == 0:
         return PairedTest("wilcoxon", 0.0, 1.0, 0, NO_DIFFERENCE)
     stats = scipy_stats("the Wilcoxon test")
-    ranks = stats.rankdata(numpy.round(abs(_scaled(found)), _RANK_DIGITS))
+    ranks = stats.rankdata(numpy.round(abs(_scaled(values)), _RANK_DIGITS))
     _, sizes = numpy.unique(ranks, return_counts=True)
-    positive = float(ranks[found > 0].sum())
+    positive = float(ranks[values > 0].sum())
     total = n * (n + 1) / 2
     statistic = min(positive, total - positive)
     if n <= EXACT_UP_TO:
         # ranks are halves of whole numbers, and added up without rounding
         p_value = count_all_flips(ranks, total - 2 * statistic) / 2**n
     elif n <= _EXACT_RANKS_UP_TO and len(sizes) == n:
-        p_value = float(stats.wilcoxon(numpy.copysign(ranks, found), method="exact").pvalue)
+        p_value = float(stats.wilcoxon(numpy.copysign(ranks, values), method="exact").pvalue)
     else:
         variance = total * (2 * n + 1) / 12 - float((sizes**3 - sizes).sum()) / 48
         z = (total / 2 - statistic) / variance**0.5
@@ -224,16 +224,16 @@ def randomization_tests(
         sums[abs(sums) <= _REACHED_WITHIN] = 0.0
     observed = abs(sums.sum(axis=0))
     bounds = observed - _REACHED_WITHIN * abs(sums).sum(axis=0)
-    found: dict[int, PairedTest] = {}
+    tests: dict[int, PairedTest] = {}
     sampled: list[int] = []
     for i in range(len(matrix)):
         nonzero = numpy.ascontiguousarray(sums[sums[:, i] != 0, i])
         n = len(nonzero)
         if n == 0:
-            found[i] = PairedTest("randomization", means[i], 1.0, 0, NO_DIFFERENCE)
+            tests[i] = PairedTest("randomization", means[i], 1.0, 0, NO_DIFFERENCE)
         elif n <= EXACT_UP_TO:
             p_value = count_all_flips(nonzero, float(bounds[i])) / 2**n
-            found[i] = PairedTest("randomization", means[i], p_value, n, "exact")
+            tests[i] = PairedTest("randomization", means[i], p_value, n, "exact")
         else:
             sampled.append(i)
     if sampled:
@@ -241,8 +241,8 @@ def randomization_tests(
         counts = flips_reaching(columns, numpy.ascontiguousarray(bounds[sampled]), resamples, seed, threads)
         for i, count in zip(sampled, counts, strict=True):
             n, p_value = int(numpy.count_nonzero(sums[:, i])), (count + 1) / (resamples + 1)
-            found[i] = PairedTest("randomization", means[i], p_value, n, f"{resamples} resamples, seed {seed}")
-    return [found[i] for i in range(len(matrix))]
+            tests[i] = PairedTest("randomization", means[i], p_value, n, f"{resamples} resamples, seed {seed}")
+    return [tests[i] for i in range(len(matrix))]
 
 
 def _scaled(values: Array) -> Array:

@@ -95,11 +95,11 @@ def ranges(sums: Array, resamples: int, seed: int, threads: int) -> Array:
 
     from treckon._native.resampling import permuted_ranges
 
-    found = numpy.empty(resamples)
+    sampled = numpy.empty(resamples)
 
     def work(thread: int, begin: int, end: int) -> None:
-        permuted_ranges(sums, seed, begin, found[begin:end])
+        permuted_ranges(sums, seed, begin, sampled[begin:end])
 
     share_out(resamples, 4 * sums.size, threads, work)
-    found.sort()
-    return found
+    sampled.sort()
+    return sampled

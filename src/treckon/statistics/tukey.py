@@ -89,17 +89,17 @@ def tukey_hsd(
     exponent = magnitude(matrix)
     scaled = numpy.ldexp(matrix, -exponent)
     sums, sizes = units(scaled, clusters)
-    found = ranges(sums, resamples, seed, n_threads(threads))
+    sampled = ranges(sums, resamples, seed, n_threads(threads))
     n = float(sizes.sum())
     totals = numpy.array([mean(row) for row in scaled]) * n
     differences = abs(totals[:, None] - totals[None, :])
     tolerance = EQUAL_WITHIN * float(abs(sums).sum(axis=0).max())
-    reached = resamples - numpy.searchsorted(found, differences - tolerance, side="left")
+    reached = resamples - numpy.searchsorted(sampled, differences - tolerance, side="left")
     p_values = (reached + 1) / (resamples + 1)
     p_values[differences <= tolerance] = 1.0
     table = tuple(tuple(float(p) for p in row) for row in p_values)
     allowed = int(alpha * (resamples + 1) * (1 + 1e-12)) - 1  # so many ranges may reach a significant difference
-    critical = None if allowed < 0 else ldexp(float(found[-1 - min(allowed, resamples - 1)]) / n, exponent)
+    critical = None if allowed < 0 else ldexp(float(sampled[-1 - min(allowed, resamples - 1)]) / n, exponent)
     groups = not_different(means, table, alpha)
     return Tukey(means, table, critical, alpha, resamples, seed, groups, letters_of(groups, len(means)))
 
@@ -112,8 +112,8 @@ def not_different(
     A group is as many runs as follow each other by falling mean without the first and the last (or any other two) of
     them being significantly different (p <= alpha). Every run is in at least one group.
     """
-    found = numbers(means, "means")
-    falling = sorted(range(len(found)), key=lambda i: -found[i])
+    values = numbers(means, "means")
+    falling = sorted(range(len(values)), key=lambda i: -values[i])
     groups: list[tuple[int, ...]] = []
     end = 0
     for begin in range(len(falling)):

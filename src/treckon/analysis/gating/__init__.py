@@ -71,20 +71,20 @@ def gate(
         threads=threads,
         **written.conventions,
     )
-    given = as_run(run, columns=run_columns, format=run_format)
-    name = _name(run, given, "run")
+    opened = as_run(run, columns=run_columns, format=run_format)
+    name = _name(run, opened, "run")
     try:
-        evaluation = evaluate_judged(evaluator, given, name)
+        evaluation = evaluate_judged(evaluator, opened, name)
         warnings = [*evaluation.warnings, *_missing(evaluation)]
         against = None
         if baseline is not None:
             against = evaluate_judged(evaluator, baseline, "baseline", columns=run_columns, format=run_format)
             own = [*against.warnings[len(evaluator.warnings) :], *_missing(against)]
             warnings += [f"baseline: {warning}" for warning in own]
-        results = Judge(evaluator, evaluation, against, written.missed_at, threads).results(written.rules, given)
+        results = Judge(evaluator, evaluation, against, written.missed_at, threads).results(written.rules, opened)
     finally:
-        if isinstance(given, Source):
-            given.close()
+        if isinstance(opened, Source):
+            opened.close()
     return GateResult(
         rules=tuple(results),
         name=written.name,
@@ -109,8 +109,8 @@ def _missing(evaluation: Evaluation) -> list[str]:
     return [f"{which} are missing from the run and count as empty rankings"]
 
 
-def _name(given: Any, opened: Any, otherwise: str) -> str:
+def _name(run: Any, opened: Any, otherwise: str) -> str:
     """What messages call a run."""
     if isinstance(opened, Source):
         return opened.name
-    return os.fsdecode(given) if is_path(given) else otherwise
+    return os.fsdecode(run) if is_path(run) else otherwise

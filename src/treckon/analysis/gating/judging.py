@@ -69,9 +69,9 @@ class Judge:
     # Kinds of rule
 
     def _bound(self, threshold: Threshold) -> RuleResult:
-        found = _number(self.evaluation.means[threshold.measure])
+        mean = _number(self.evaluation.means[threshold.measure])
         least = threshold.kind == MINIMUM
-        met = found >= threshold.limit - _SLACK if least else found <= threshold.limit + _SLACK
+        met = mean >= threshold.limit - _SLACK if least else mean <= threshold.limit + _SLACK
         failing: list[FailingQuery] = []
         if not met and threshold.measure.record.per_query and threshold.measure.record.aggregate is MEAN:
             failing = [
@@ -81,8 +81,8 @@ class Judge:
             ]
             failing.sort(key=lambda query: query.value, reverse=not least)
         expected = f"at {'least' if least else 'most'} {_limit(threshold.limit)}"
-        text = f"expected {expected}, found {_shown(found, threshold.limit)}"
-        return _result(threshold, met, found, threshold.limit, text, failing)
+        text = f"expected {expected}, found {_shown(mean, threshold.limit)}"
+        return _result(threshold, met, mean, threshold.limit, text, failing)
 
     def _against_baseline(self, threshold: Threshold) -> RuleResult:
         assert self.baseline is not None
@@ -93,12 +93,12 @@ class Judge:
         limit = 0.0 - threshold.limit  # not -0.0
         if threshold.interval is not None:
             return self._interval_result(threshold, threshold.interval, pairs, failing)
-        found = own - other
+        difference = own - other
         text = (
             f"expected at most {_limit(threshold.limit)} below the baseline's {_shown(other)}, found {_shown(own)} "
-            f"({_shown(found, limit, '+')})"
+            f"({_shown(difference, limit, '+')})"
         )
-        return _result(threshold, found >= limit - _SLACK, found, limit, text, failing)
+        return _result(threshold, difference >= limit - _SLACK, difference, limit, text, failing)
 
     def _interval_result(
         self,
@@ -131,10 +131,10 @@ class Judge:
         failing = self._below(threshold)
         n = len(self._values(threshold, self.evaluation))
         share = (n - len(failing)) / n if n else 0.0
-        least, found = 100 * threshold.limit, 100 * share
+        least, reached = 100 * threshold.limit, 100 * share
         text = (
             f"expected at least {_limit(least)} % of the queries at {_limit(threshold.value)} or above, found "
-            f"{_shown(found, least, digits=4)} % ({n - len(failing)} of {n})"
+            f"{_shown(reached, least, digits=4)} % ({n - len(failing)} of {n})"
         )
         return _result(threshold, share >= threshold.limit - _SLACK, share, threshold.limit, text, failing)
 
@@ -221,11 +221,11 @@ class Judge:
         evaluation = Evaluator(
             codes, field_measure(_ranks_record(keep)), threads=self.threads, missing="zero", **options
         ).evaluate(run)
-        found = {}
+        ranks_by_query = {}
         for query, (ranks, grades) in zip(evaluation.query_ids, kept, strict=True):
             names = {code: document for document, code in codes[query].items()}
-            found[query] = {names[code]: rank for rank, code in zip(ranks, grades, strict=True) if code > 0}
-        return found
+            ranks_by_query[query] = {names[code]: rank for rank, code in zip(ranks, grades, strict=True) if code > 0}
+        return ranks_by_query
 
 
 def _result(

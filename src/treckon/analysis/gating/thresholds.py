@@ -89,13 +89,13 @@ class Thresholds:
         return tuple(dict.fromkeys(rule.measure for rule in self.rules))
 
 
-def read_thresholds(given: object) -> Thresholds:
+def read_thresholds(thresholds: object) -> Thresholds:
     """Reads a path (``-`` is standard input), an open file, text, or a mapping as TOML has it.
 
     Raises InputError, with the line, for what is no TOML, and for keys and values that aren't there or can't be;
     UnknownMeasureError and ParameterError for measures.
     """
-    file = _GateFile(given)
+    file = _GateFile(thresholds)
     top = file.table((), {"title": file.text, "missed_at": file.whole, "conventions": file.same, "measures": file.same})
     conventions = file.conventions()
     release = Conventions(**conventions).release
@@ -108,15 +108,15 @@ def read_thresholds(given: object) -> Thresholds:
 class _GateFile:
     """Data with the places of its keys, and how each kind of value is read."""
 
-    def __init__(self, given: object) -> None:
+    def __init__(self, thresholds: object) -> None:
         self.name, self.digest = "gate", ""
         self._lines: dict[Path, int] = {}
-        if isinstance(given, Mapping):
-            self._data: Any = given
+        if isinstance(thresholds, Mapping):
+            self._data: Any = thresholds
             return
-        source = open_text(given, self.name)
+        source = open_text(thresholds, self.name)
         if source is None:
-            raise InputError(self.name, f"expected a file with TOML, or a mapping, found {shown(given)}")
+            raise InputError(self.name, f"expected a file with TOML, or a mapping, found {shown(thresholds)}")
         with source:
             self.name = source.name
             text = b"".join(source.blocks())
@@ -146,47 +146,47 @@ class _GateFile:
         self, path: Path, keys: Mapping[str, Callable[[Path], Any]], needed: Iterable[str] = ()
     ) -> dict[str, Any]:
         """The values of a table whose keys are known, each read as `keys` says."""
-        found = self.at(path)
-        if not isinstance(found, Mapping):
-            self.fail(path, f"expected a table with {', '.join(keys)}, found {shown(found)}")
-        for key in found:
+        table = self.at(path)
+        if not isinstance(table, Mapping):
+            self.fail(path, f"expected a table with {', '.join(keys)}, found {shown(table)}")
+        for key in table:
             if key not in keys:
                 self.fail(
                     (*path, str(key)), f"expected {', '.join(keys)}, found another key{did_you_mean(str(key), keys)}"
                 )
         for key in needed:
-            if key not in found:
+            if key not in table:
                 self.fail(path, f"expected {key}, found none")
-        return {key: keys[key]((*path, key)) for key in found}
+        return {key: keys[key]((*path, key)) for key in table}
 
     def conventions(self) -> dict[str, Any]:
         """The conventions: the table's, over DEFAULTS."""
-        given = {}
+        conventions = {}
         if "conventions" in self._data:
-            given = self.table(("conventions",), dict.fromkeys(sorted(OPTIONS), self.same))
-        for name, value in given.items():
+            conventions = self.table(("conventions",), dict.fromkeys(sorted(OPTIONS), self.same))
+        for name, value in conventions.items():
             if isinstance(value, list):  # TOML has no tuples
-                given[name] = tuple(value)
+                conventions[name] = tuple(value)
             elif isinstance(value, Mapping):  # its keys are texts: the grades of a gain
-                given[name] = {_grade(key): gain for key, gain in value.items()}
+                conventions[name] = {_grade(key): gain for key, gain in value.items()}
             try:
-                Conventions(**{**DEFAULTS, name: given[name]})
+                Conventions(**{**DEFAULTS, name: conventions[name]})
             except ParameterError as error:
                 raise ParameterError(str(error), place=self.place(("conventions", name))) from None
         try:
-            Conventions(**{**DEFAULTS, **given})
+            Conventions(**{**DEFAULTS, **conventions})
         except ParameterError as error:
             raise ParameterError(str(error), place=self.place(("conventions",))) from None
-        return {**DEFAULTS, **given}
+        return {**DEFAULTS, **conventions}
 
     def measures(self) -> list[str]:
         """The texts of the measures that have a table."""
         if "measures" not in self._data:
             return []
-        found = self.at(("measures",))
-        if not isinstance(found, Mapping):
-            self.fail(("measures",), f"expected a table for each measure, found {shown(found)}")
-        return list(found)
+        table = self.at(("measures",))
+        if not isinstance(table, Mapping):
+            self.fail(("measures",), f"expected a table for each measure, found {shown(table)}")
+        return list(table)
 
     # Kinds of value
 
@@ -194,10 +194,10 @@ class _GateFile:
         return self.at(path)
 
     def text(self, path: Path) -> str:
-        found = self.at(path)
-        if not isinstance(found, str):
-            self.fail(path, f"expected text, found {shown(found)}")
-        return found
+        value = self.at(path)
+        if not isinstance(value, str):
+            self.fail(path, f"expected text, found {shown(value)}")
+        return value
 
     def real(self, path: Path) -> float:
         number = finite_number(self.at(path))
@@ -224,10 +224,10 @@ class _GateFile:
         return number
 
     def whole(self, path: Path, lowest: int = 0, highest: int = 10**9) -> int:
-        found = self.at(path)
-        if isinstance(found, bool) or not isinstance(found, int) or not lowest <= found <= highest:
-            self.fail(path, f"expected a whole number from {lowest} to {highest}, found {shown(found)}")
-        return found
+        value = self.at(path)
+        if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
+            self.fail(path, f"expected a whole number from {lowest} to {highest}, found {shown(value)}")
+        return value
 
     def resamples(self, path: Path) -> int:
         return self.whole(path, 1, MOST_RESAMPLES)
@@ -258,12 +258,12 @@ def _rules(file: _GateFile, text: str, release: str) -> Iterable[Threshold]:
 
 def _measure(file: _GateFile, path: Path, release: str) -> Measure:
     try:
-        found = parse(path[-1], release=release)
+        measure = parse(path[-1], release=release)
     except (UnknownMeasureError, ParameterError) as error:
         raise error.at(file.place(path)) from None
-    if found.record.value_type == TEXT or not found.record.summary:
+    if measure.record.value_type == TEXT or not measure.record.summary:
         file.fail(path, "expected a measure with a number over all queries")
-    return found
+    return measure
 
 
 def _has_queries(file: _GateFile, path: Path, measure: Measure) -> None:

@@ -33,8 +33,8 @@ def parse_toml(text: bytes, name: str) -> dict[str, Any]:
         line = text.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name}:{line}", "expected UTF-8, found other bytes") from None
     except (library.TOMLDecodeError, RecursionError) as error:
-        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
-        place = f"{name}:{found[1]}" if found else name
+        position = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        place = f"{name}:{position[1]}" if position else name
         raise InputError(place, f"expected TOML: {str(error).partition(' (at ')[0] or 'too deep'}") from None
     return data
 
@@ -44,7 +44,7 @@ def key_lines(text: bytes) -> dict[tuple[str, ...], int]:
 
     It is for messages only: what looks like a key within a text of several lines is taken for one.
     """
-    found: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"), 1):
         line = line.strip()
@@ -56,8 +56,8 @@ def key_lines(text: bytes) -> dict[tuple[str, ...], int]:
             keys = next((keys for end in ends if (keys := _path(line[:end] + "= 0"))), None)
             path = None if keys is None else (*table, *keys)
         for n in range(1, len(path or ()) + 1):
-            found.setdefault((path or ())[:n], number)
-    return found
+            lines.setdefault((path or ())[:n], number)
+    return lines
 
 
 def _path(line: str) -> tuple[str, ...] | None:
