@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from treckon.analysis.checking import check_qrels, check_run
 from treckon.cli.options import add_formats, check_inputs, check_output, count
 from treckon.cli.output import say, write_tables
 from treckon.errors import ParameterError
-from treckon.inputs.problems import ALL_KINDS
 from treckon.reports.tables import Table
 
 TYPE_CHECKING = False
@@ -82,11 +80,15 @@ _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 def run(arguments: Namespace) -> int:
     """Checks the file: 0 where it is clean, 1 where it isn't."""
     if arguments.explain:
+        from treckon.inputs.problems import ALL_KINDS
+
         rows = [(kind.name, kind.severity, kind.meaning) for kind in ALL_KINDS.values()]
         write_tables(arguments, Table(["kind", "severity", "meaning"], rows))
         return 0
     if arguments.file is None:
         raise ParameterError("expected a file to check (treckon check --help shows what there is)")
+    from treckon.analysis.checking import check_qrels, check_run
+
     inputs = arguments.file, arguments.topics, arguments.qrels, arguments.docids
     check_inputs(*inputs)
     check_output(arguments.output, inputs)

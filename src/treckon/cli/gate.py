@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from treckon.analysis.gating import gate
 from treckon.cli.options import add_formats, add_inputs, check_inputs, check_output, check_own_file, count, inputs_of
 from treckon.cli.output import say, write, write_tables
 from treckon.reports.junit import junit_xml
@@ -54,6 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Judges the run: 0 where the gate is met, 1 where it isn't."""
+    from treckon.analysis.gating import gate
+
     inputs = arguments.gate, arguments.qrels, arguments.run, arguments.baseline
     check_inputs(*inputs)
     if arguments.junit is not None:

@@ -12,7 +12,6 @@ from treckon.evaluation.conventions import OPTIONS
 from treckon.inputs.formats.registry import GROUPED, QRELS, RUN, names_of
 from treckon.releases import RELEASES
 from treckon.reports.tables import DIGITS, FORMATS
-from treckon.statistics.bootstrap import METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,6 +158,8 @@ def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
 
     alpha: what it is the level of
     """
+    from treckon.statistics.bootstrap import METHODS
+
     group.add_argument(
         "--interval",
         dest="method",

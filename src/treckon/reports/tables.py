@@ -5,7 +5,7 @@ A cell is None where there is no value, and so is a number that is infinite or n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from treckon.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ DIGITS = 4
 FORMATS = ("table", "tsv", "csv", "json", "markdown", "latex")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Record):
     """A column of a table.
 
     name:   its head, and its key in JSON
@@ -40,9 +39,10 @@ class Column:
     kind: str = "text"
     digits: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"column {self.name!r}: expected a kind out of {', '.join(KINDS)}, found {self.kind!r}")
+    def __init__(self, name: str, kind: str = "text", digits: int | None = None) -> None:
+        super().__init__(name, kind, digits)
+        if kind not in KINDS:
+            raise ValueError(f"column {name!r}: expected a kind out of {', '.join(KINDS)}, found {kind!r}")
 
     def text(self, value: Cell, digits: int = DIGITS) -> str | None:
         """A value as it is shown; None where there is none."""
