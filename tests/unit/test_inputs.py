@@ -764,7 +764,7 @@ NO_ID = "expected text or a whole number as id, found"
         ({1: ["d"], "1": ["d"]}, "run: query '1': expected each query once, found its id as keys of two types"),
         (
             {"q": {"ranked": ["d"]}, "r": ["d"]},
-            "run: query 'r': expected 'ranked' and 'relevant' as in the first one, found list",
+            "run: query 'r': expected 'ranked' and 'relevant' as in the first entry, found list",
         ),
         ({"q": {"relevant": ["d"]}}, "run: query 'q': expected 'ranked', found 'relevant'"),
         (
@@ -772,7 +772,7 @@ NO_ID = "expected text or a whole number as id, found"
             "run: query 'q': expected each query once, found it twice",
         ),
         ([{"ranked": ["d"]}], f"run: row 0: {NO_ID} None"),
-        ([{"id": 1, "ranked": ["d"]}, 5], "run: row 1: expected 'ranked' and 'relevant' as in the first one, found 5"),
+        ([{"id": 1, "ranked": ["d"]}, 5], "run: row 1: expected 'ranked' and 'relevant' as in the first entry, found 5"),
         ("", "run: expected a path, found empty text"),
         (b"", "run: cannot read it: it is empty"),
         (io.StringIO(""), "run: cannot read it: it is empty"),

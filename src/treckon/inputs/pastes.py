@@ -34,7 +34,7 @@ def find_pastes(data: Any, name: str) -> Pastes | None:
     for key, paste in data.items() if keyed else enumerate(data):
         place = f"{name}: query {in_short(key)}" if keyed else f"{name}: row {key}"
         if not _is_paste(paste):
-            raise InputError(place, f"expected 'ranked' and 'relevant' as in the first paste, found {shown(paste)}")
+            raise InputError(place, f"expected 'ranked' and 'relevant' as in the first entry, found {shown(paste)}")
         if not keyed:
             key = next((paste[query_name] for query_name in _QUERY_NAMES if query_name in paste), None)
         try:

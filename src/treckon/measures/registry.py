@@ -9,7 +9,7 @@ from treckon.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from treckon._native.ranking import Kernel
 
@@ -163,6 +163,20 @@ _trec_eval: dict[str, MeasureRecord] = {}  # by trec_eval's names
 _field: dict[str, MeasureRecord] = {}  # by the field's names
 _aliases: dict[str, MeasureRecord] = {}
 _lower_case: dict[str, MeasureRecord] = {}
+_waiting: list[str] = []  # modules whose records are registered when the field's names are looked at
+
+
+def register_later(modules: Iterable[str]) -> None:
+    """Leaves modules that have records of the field's names alone until somebody looks at these names."""
+    _waiting.extend(modules)
+
+
+def _register_waiting() -> None:
+    from importlib import import_module
+
+    while _waiting:
+        import_module(_waiting[0])
+        _waiting.pop(0)
 
 
 def register(measure: MeasureRecord) -> None:
@@ -181,6 +195,7 @@ def register(measure: MeasureRecord) -> None:
 
 def redefine(measure: MeasureRecord) -> None:
     """Adds a user's own record, in place of an own one of that name. Raises ParameterError for a name that is taken."""
+    _register_waiting()
     known = _field.get(measure.name) or _aliases.get(measure.name) or find(measure.name)
     if known is not None and known.function is None:
         raise ParameterError(f"expected a name that no measure has, found '{measure.name}' ({known.title})")
@@ -194,15 +209,18 @@ def find(name: str) -> MeasureRecord | None:
 
 def find_field(name: str) -> MeasureRecord | None:
     """The measure that has this name or alias in the field, or whose name this is in lower case, or None."""
+    _register_waiting()
     return _field.get(name) or _aliases.get(name) or _lower_case.get(name)
 
 
 def all_measures() -> Iterator[MeasureRecord]:
     """Every record: trec_eval's, then the field's, each in the order of registration."""
+    _register_waiting()
     yield from _trec_eval.values()
     yield from _field.values()
 
 
 def field_measures() -> Iterator[MeasureRecord]:
     """The records by the field's names."""
+    _register_waiting()
     return iter(_field.values())
