@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import treckon.measures  # noqa: F401  (fills the registry)
+from treckon.errors import Advice, Notice
 from treckon.evaluation.conventions import Conventions
 from treckon.evaluation.results import Counts, Evaluation, Ties
 from treckon.naming.syntax import parse, parse_all
@@ -169,6 +170,13 @@ def test_equality_and_copies():
     assert an_evaluation() != an_evaluation(values=VALUES + 1)
     assert an_evaluation() != an_evaluation(ties=Ties(1, 0))
     assert an_evaluation() != 1
+
+
+def test_warnings_are_notices():
+    notice = Notice("look", advice=Advice("missing", "zero", "counts them"))
+    evaluation = an_evaluation(warnings=["a text", notice])
+    assert evaluation.warnings == ("a text", notice) and evaluation.warnings[1] is notice
+    assert [warning.in_options() for warning in evaluation.warnings] == ["a text", "look (--missing zero counts them)"]
 
 
 # Other forms

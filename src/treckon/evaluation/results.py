@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from treckon.errors import Notice
     from treckon.evaluation.conventions import Conventions
 
     Value = float | str
@@ -239,7 +238,7 @@ class Evaluation:
         conventions: Conventions,
         counts: Counts,
         ties: Ties,
-        warnings: Iterable[Notice] = (),
+        warnings: Iterable[str] = (),
         texts: Mapping[Measure, Sequence[str | bytes]] | None = None,
     ) -> None:
         """Takes what was computed. (Users get evaluations from `treckon.evaluate`.)
@@ -253,7 +252,7 @@ class Evaluation:
         self.conventions = conventions
         self.counts = counts
         self.ties = ties
-        self.warnings = tuple(warnings)
+        self.warnings = tuple(w if isinstance(w, Notice) else Notice(w) for w in warnings)
         self._values = _doubles(values)
         if len(self._values) != len(self.query_ids) * len(self.measures):
             expected = f"{len(self.query_ids)} queries x {len(self.measures)} measures"
