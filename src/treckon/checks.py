@@ -1,6 +1,6 @@
-"""What passes for a whole number, a number, a choice: checks of what somebody gave for an argument.
+"""Checks of arguments: whole numbers, numbers, choices.
 
-Whole numbers are the integers of every library, and no truth values.
+Whole numbers are the integers of any library, but not truth values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_truth_value(value: object) -> bool:
 
 
 def whole_number(value: object) -> int | None:
-    """The number that `value` is, None where it is no whole number."""
+    """The number that `value` is, or None where it isn't a whole number."""
     if is_truth_value(value):
         return None
     try:
@@ -31,7 +31,7 @@ def whole_number(value: object) -> int | None:
 
 
 def finite_number(value: object) -> float | None:
-    """The number that `value` is, None where it is no finite number; texts and truth values are none."""
+    """The number that `value` is, or None where it isn't finite, or is a text or a truth value."""
     if isinstance(value, (str, bytes)) or is_truth_value(value):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Every error that treckon raises on purpose, and the words of their messages.
+"""Every error that treckon raises on purpose, and how their messages are worded.
 
 An error is data: where (`Place`), what was expected, what was found, and of what kind it is. Its message is made from
 these. A warning (`Notice`) has the same fields.
@@ -22,13 +22,13 @@ _LONGEST = 100
 
 
 def shortened(text: str | bytes) -> str:
-    """A text, such as an id, as messages show it: of a long one the beginning."""
+    """A text, such as an id, as messages show it: cut where it is long."""
     text = os.fsdecode(text) if isinstance(text, bytes) else str(text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def in_short(value: object) -> str:
-    """A value as messages show it: as Python writes it, of a long one the beginning."""
+    """A value as messages show it: as Python writes it, cut where it is long."""
     if isinstance(value, str):
         return repr(shortened(value))
     if isinstance(value, int) and value.bit_length() > 1000:  # text of its digits may be refused
@@ -108,7 +108,7 @@ class Place(str):
         document: object = None,
         is_file: bool = False,
     ) -> Place:
-        """`name` alone is all of an input, or a text from which nothing more is known."""
+        """`name` alone is the whole input, or a text of which nothing more is known."""
         parts = [] if row is None else [f"row {row}"]
         if query is not None:
             parts.append(f"query {_id_in_short(query)}")
@@ -121,7 +121,7 @@ class Place(str):
         return place
 
     def concerns(self, argument: str) -> bool:
-        """Whether it lies in what was given as this argument, such as "qrels", and has no name of its own."""
+        """Whether it is in the input passed as this argument, such as "qrels", without a name of its own."""
         return self.name == argument and not self.is_file
 
     def renamed(self, name: str, *, is_file: bool = True) -> Place:
@@ -201,7 +201,7 @@ class NoQueriesError(TreckonError):
 
 
 class Advice(Record):
-    """An option that does otherwise.
+    """An option that makes the other choice.
 
     option, value: the argument and what to give for it
     effect:        what that does: "counts them as having retrieved nothing"
@@ -213,7 +213,7 @@ class Advice(Record):
 
 
 class Notice(str):
-    """A warning: a sentence, and its parts as a `TreckonError` has them; `advice` is an option that does otherwise."""
+    """A warning: a sentence, and its parts as a `TreckonError` has them; `advice` is an option for the other choice."""
 
     __slots__ = ("advice", "expected", "found", "kind", "place", "problem")
 

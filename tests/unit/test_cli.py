@@ -78,7 +78,7 @@ def test_no_command(arguments, treckon):
     status, shown, messages = treckon(*arguments)
     assert (status, shown) == (2, b"")
     expected = {
-        "": f"treckon: expected a command: {', '.join(COMMANDS)} (treckon --help says more)\n",
+        "": f"treckon: expected a command: {', '.join(COMMANDS)} (see treckon --help)\n",
         "measure": "treckon: unknown command 'measure'; did you mean measures? (treckon --help lists them)\n",
         "frobnicate": "treckon: unknown command 'frobnicate' (treckon --help lists them)\n",
     }
@@ -89,7 +89,7 @@ def test_arguments_that_are_not_there(treckon):
     status, shown, messages = treckon("measures", "--frobnicate")
     assert (status, shown) == (2, b"")
     assert messages.startswith(b"treckon measures: ")
-    assert messages.endswith(b" (treckon measures --help shows what there is)\n")
+    assert messages.endswith(b" (see treckon measures --help)\n")
     assert messages.count(b"\n") == 1
 
 
@@ -172,7 +172,7 @@ def parsed(add, *arguments):
 
 
 def refused(add, *arguments):
-    with pytest.raises(ValueError, match=r"\(treckon test --help shows what there is\)") as caught:
+    with pytest.raises(ValueError, match=r"\(see treckon test --help\)") as caught:
         parsed(add, *arguments)
     return str(caught.value)
 

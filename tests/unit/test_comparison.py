@@ -158,7 +158,7 @@ def test_clusters_are_drawn_together(tmp_path):
     assert found.tukey[found.measures[0]] == statistics.tukey_hsd(columns, clusters=labels, resamples=100)
     assert found.options["clusters"] == 8
     assert "100 resamples of 8 clusters, seed 0" in repr(found)
-    expected = "these tests take queries for independent, whatever their clusters: t, wilcoxon, sign"
+    expected = "these tests treat queries as independent, whatever their clusters: t, wilcoxon, sign"
     assert found.warnings == (expected,)
     path = tmp_path / "clusters"
     path.write_text("".join(f"{query}\t{cluster}\n" for query, cluster in clusters.items()))
@@ -252,7 +252,7 @@ TEXT = "expected a number for each query that is averaged or added up, found"
         ({"no_relevant": "skip"}, EvaluationError,
          "no_relevant: expected queries that all count in a comparison, found 'skip'"),
         ({"measures": "relstring"}, EvaluationError, f"relstring: {TEXT} a text"),
-        ({"measures": "num_q"}, EvaluationError, f"num_q: {TEXT} one of the run as a whole"),
+        ({"measures": "num_q"}, EvaluationError, f"num_q: {TEXT} one for the run as a whole"),
         ({"measures": "gm_map"}, EvaluationError, f"gm_map: {TEXT} a geometric mean"),
         ({"tests": "u"}, ParameterError, "tests: expected 'randomization', 't', 'wilcoxon' or 'sign', found 'u'"),
         ({"tests": ["t", 1]}, ParameterError, "tests: expected 'randomization', 't', 'wilcoxon' or 'sign', found 1"),

@@ -382,7 +382,7 @@ PREFIX = '[measures."P@5"]\n'
         ("missed_at = true\n", InputError,
          "gate:1: missed_at: expected a whole number from 0 to 1000000000, found True"),
         ("", InputError, "gate: cannot read it: it is empty"),
-        ("title = 'x'\n", InputError, "gate: expected a rule at least, found none"),
+        ("title = 'x'\n", InputError, "gate: expected at least one rule, found none"),
         ("measures = 3\n", InputError, "gate:1: measures: expected a table for each measure, found 3"),
         ("[measures]\nAP = 3\n", InputError,
          "gate:2: measures.AP: expected a table with minimum, maximum, baseline, floor, hits, found 3"),
@@ -444,7 +444,7 @@ def test_what_is_wrong_with_a_file(text, error, words):
 def test_what_is_no_toml():
     with pytest.raises(InputError, match=r"^gate:2: expected TOML: ."):
         written("title = 'x'\n= 3\n")
-    with pytest.raises(InputError, match=r"^gate: expected a file with TOML, or a mapping, found 3$"):
+    with pytest.raises(InputError, match=r"^gate: expected a TOML file or a mapping, found 3$"):
         read_thresholds(3)
     with pytest.raises(InputError, match=r"^/no/gate.toml: cannot read it: No such file or directory$"):
         read_thresholds("/no/gate.toml")

@@ -336,7 +336,7 @@ def test_for_people_ranks_stand_behind_means(treckon, folder):
     lines = shown.decode().splitlines()
     assert lines[0] == "4 runs by AP over 3 queries"
     assert lines[5].split()[-3:] == ["0.5000", "(3)", "1"]
-    assert "behind a mean stands the rank by it" in lines
+    assert "in parentheses: the rank by that measure" in lines
     shown = treckon("leaderboard", "qrels", "runs/good", "-m", "AP", "--format", "markdown", folder=folder).stdout
     assert "stands the rank" not in shown.decode()
     assert "| 1 | good | 1.0000 | 1.0000 | 1.0000 |  | 0 |" in shown.decode().splitlines()

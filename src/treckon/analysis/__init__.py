@@ -1,1 +1,1 @@
-"""What is made of values: checks, comparisons, leaderboards, gates, cross-checks."""
+"""What is done with values: checks, comparisons, leaderboards, gates, cross-checks."""

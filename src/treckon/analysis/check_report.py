@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class ProblemPlace:
     """Where a problem was found.
 
-    line:   its number, from 1; None of a query that is missing
+    line:   its number, from 1; None for a missing query
     query:  the query's id; None where the line has none
     text:   what was expected and found
-    other:  the number of another line that has to do with it, or None
+    other:  the number of another line that it is about, or None
     """
 
     line: int | None
@@ -34,7 +34,7 @@ class ProblemPlace:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Problem:
-    """All that a file has of one kind of problem.
+    """All of a file's problems of one kind.
 
     kind:     its name, such as "duplicate-document"
     severity: "error", "warning" or "note"

@@ -57,12 +57,12 @@ def check_run(
     depth:   how many documents each query should have
     cutoffs: ranks: are there ties across them, and how many documents up to them are judged
     run_tag: the tag that all lines should have
-    places:  of a kind of problem that are kept; all are counted
-    ignore:  kinds of problem that don't count, by name (`treckon.inputs.problems.ALL_KINDS` has them)
+    places:  how many of each kind of problem are kept; all are counted
+    ignore:  kinds of problem to leave out, by name (`treckon.inputs.problems.ALL_KINDS` has them)
     threads: how many may read a file, 0: as many as can run; the report does not depend on it
 
-    Memory is for each thread that of its largest query; the queries' ids, the places kept, and what the other files say
-    besides; of a run in which lines of queries lie apart also these queries' lines. Raises InputError for a file that
+    Each thread needs memory for its largest query. Besides, the queries' ids, the places and the other files are kept,
+    and of a run in which the lines of queries lie apart also these lines. Raises InputError for a file that
     can't be read, ParameterError.
 
     >>> import treckon
@@ -172,7 +172,7 @@ def _collection(docids: Any) -> Qrels:
 
 
 def _feed_ids(source: Source, reader: IdReader) -> None:
-    """Hands over a file of ids. Raises InputError for one without any, and for what is no text."""
+    """Hands over a file of ids. Raises InputError for a file without ids, and for what isn't text."""
     begun, pending = False, b""
     for block in source.text_blocks():
         pending += block
@@ -356,7 +356,7 @@ def _in_words(kind: str, place: _Finding, form: LineFormat, tag: str | None) -> 
 
 
 def _shown(text: bytes) -> str:
-    """Bytes of a file as a message may have them: without control characters, and not long."""
+    """Bytes of a file as messages show them: without control characters, and not long."""
     shortened = text[:LONGEST_TEXT].decode("utf-8", "ignore").encode() if len(text) >= LONGEST_TEXT else text
     plain = shortened.decode("utf-8", "backslashreplace")
     plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in plain)

@@ -117,7 +117,7 @@ class Comparison:
     _values: dict[tuple[Measure, str], Array]
 
     def difference(self, measure: Measure | str, run: str) -> Difference:
-        """The run against the baseline by the measure. Raises KeyError that says which there are."""
+        """The run against the baseline by the measure. Raises a KeyError that says which there are."""
         chosen = self._measure(measure)
         for difference in self.differences:
             if difference.measure == chosen and difference.run == run:
@@ -130,7 +130,7 @@ class Comparison:
         measure: None: the first one
         run:     None: the first one that isn't the baseline
 
-        Queries with equal differences stand in the order of `query_ids`. Raises KeyError that says which there are.
+        Queries with equal differences are in the order of `query_ids`. Raises a KeyError that says which there are.
         """
         chosen = self.measures[0] if measure is None else self._measure(measure)
         name = self.runs[1] if run is None else run

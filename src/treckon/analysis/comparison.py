@@ -96,8 +96,8 @@ def compare(
 
     The other options are the conventions: see `treckon.Conventions`. All judged queries count: where a run lacks one,
     it scores as if it had retrieved nothing, which is 0 (``missing="zero"``, and no other choice: runs are compared
-    over the same queries); one that lacks them all is refused. A measure whose values are added up is compared by its
-    mean over the queries; one that is a text, or neither averaged nor added up, is refused.
+    over the same queries); a run that lacks them all is refused. A measure whose values are added up is compared by
+    its mean over the queries; a measure that is a text, or neither averaged nor added up, is refused.
 
     Raises as `treckon.evaluate` does, EvaluationError and ParameterError for what can't be compared, and ImportError
     where a test needs SciPy, which is missing.
@@ -105,8 +105,8 @@ def compare(
     >>> import treckon
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> runs = {"old": {"q1": {"d1": 2, "d2": 1}}, "new": {"q1": {"d1": 1}, "q2": {"d2": 1}}}
-    >>> found = treckon.compare(qrels, runs, "RR")
-    >>> found.difference("RR", "new").interval.estimate, found.missing
+    >>> comparison = treckon.compare(qrels, runs, "RR")
+    >>> comparison.difference("RR", "new").interval.estimate, comparison.missing
     (0.5, {'old': 1, 'new': 0})
     """
     if conventions.setdefault("missing", "zero") != "zero":
@@ -190,7 +190,7 @@ def _problem(measure: Measure) -> str | None:
     if record.value_type == TEXT:
         return "a text"
     if record.view == VIEW_RUN:
-        return "one of the run as a whole"
+        return "one for the run as a whole"
     return None if record.aggregate in (MEAN, SUM) else f"a {record.aggregate.name}"
 
 
@@ -251,7 +251,7 @@ class _Statistics:
         return [self.clusters[query_id] for query_id in query_ids]
 
     def as_dict(self, clusters: list[Hashable] | None) -> dict[str, Any]:
-        """What a comparison says of them."""
+        """What a comparison says about them."""
         names = ("tests", "resamples", "seed", "confidence", "method", "correction", "alpha", "power")
         n_clusters = None if clusters is None else len(set(clusters))
         return {**{name: getattr(self, name) for name in names}, "clusters": n_clusters}
@@ -282,7 +282,7 @@ def _statistics(
     correction = checked_choice("correction", correction, CORRECTIONS)
     is_mapping = clusters is None or isinstance(clusters, Mapping)
     by_query: Mapping[str, Hashable] | None = clusters if is_mapping else read_clusters(clusters)
-    # All of the numbers are checked by those who use them: here before anything is scored.
+    # Numbers are checked by the functions that use them, called here before anything is scored.
     bootstrap_intervals([[0.0]], confidence=confidence, resamples=resamples, seed=seed, threads=threads)
     tukey_hsd([[0.0], [0.0]], alpha=alpha, resamples=1, seed=seed, threads=threads)
     minimum_detectable_difference(0.0, 2, power=power, alpha=alpha)
@@ -468,7 +468,7 @@ def _warnings(
         yield f"means over the queries, not sums: {', '.join(added)}"
     independent = [name for name in statistics.tests if name != RANDOMIZATION]
     if statistics.clusters is not None and independent:
-        yield f"these tests take queries for independent, whatever their clusters: {', '.join(independent)}"
+        yield f"these tests treat queries as independent, whatever their clusters: {', '.join(independent)}"
     yield from statistics.warnings
     for run, evaluation in evaluations.items():
         yield from (f"{run}: {warning}" for warning in evaluation.warnings)

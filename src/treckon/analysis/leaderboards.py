@@ -80,7 +80,7 @@ class Leaderboard:
     """Submissions in the order of their ranks.
 
     measures:    what they were scored by
-    by:          the one of them that they are ranked by: the higher its mean, the better
+    by:          the measure that they are ranked by: the higher its mean, the better
     entries:     an `Entry` each, by falling mean; those of equal means by name
     broken:      a `Broken` for each submission that can't be ranked
     query_ids:   the queries that the means are over: all that are judged
@@ -205,7 +205,7 @@ def leaderboard(
     The other options are the conventions: see `treckon.Conventions`. All judged queries count, for every run: where one
     lacks a query, it has retrieved nothing for it (``missing="zero"``; with "error" such a run is broken).
 
-    A run that can't be read, that a convention refuses, that has a score which is no number to its end, or none of
+    A run that can't be read, that a convention refuses, that has a score which isn't a number to its end, or none of
     whose queries is judged, is broken: it is listed with its problem, and neither ranked nor part of any statistic.
 
     Raises InputError for judgements that can't be read and files that aren't there, UnknownMeasureError,
@@ -314,7 +314,7 @@ def _named(runs: object) -> dict[str, Any]:
 
 
 def _evaluation(evaluator: Evaluator, run: Any, columns: Sequence[str] | None, format: str | None) -> Evaluation:
-    """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for one that is broken."""
+    """The evaluation of a run. Raises InputError, EvaluationError and NoQueriesError for a broken run."""
     evaluation = evaluate_judged(evaluator, run, columns=columns, format=format)
     warnings = evaluation.warnings[len(evaluator.warnings) :]
     if warnings:

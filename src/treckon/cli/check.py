@@ -25,7 +25,7 @@ examples:
   treckon check my.run --format json                      for programs
   treckon check --explain                                 the kinds of problem and what each means
 
-exit status: 0 clean: neither errors nor warnings (notes are no problem); 1 not clean; 2 it can't be read, wrong usage
+exit status: 0 clean: no errors or warnings (notes don't count); 1 not clean; 2 unreadable input or wrong usage
 """
 
 
@@ -35,12 +35,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file",
         nargs="?",
         metavar="RUN",
-        help="a run in TREC's format, or qrels with --kind qrels; '-' (standard input), a pipe, compressed or not",
+        help="a run in TREC's format, or qrels with --kind qrels; may be '-' (standard input), a pipe, or compressed",
     )
     parser.add_argument("--kind", choices=("run", "qrels"), default="run", help="what the file is (default: run)")
     parser.add_argument("--topics", metavar="FILE", help="topics, or a list whose first field is a query's id")
     parser.add_argument("--qrels", metavar="FILE", help="judgements: which queries and documents are judged")
-    parser.add_argument("--docids", metavar="FILE", help="the collection's document ids, one a line")
+    parser.add_argument("--docids", metavar="FILE", help="the collection's document ids, one per line")
     parser.add_argument("--depth", type=count, metavar="K", help="documents that each query should have")
     parser.add_argument(
         "--cutoff",
@@ -53,17 +53,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--run-tag", metavar="TAG", help="the tag that all lines should have")
     parser.add_argument(
-        "--places", type=count, default=10, metavar="N", help="shown of each kind (default: 10); all are counted"
+        "--places",
+        type=count,
+        default=10,
+        metavar="N",
+        help="places to show of each kind (default: 10); all are counted",
     )
     parser.add_argument(
-        "--ignore", action="append", default=[], metavar="KIND", help="a kind of problem that is none here; repeatable"
+        "--ignore", action="append", default=[], metavar="KIND", help="a kind of problem to leave out; repeatable"
     )
     parser.add_argument(
         "--threads",
         type=count,
         default=0,
         metavar="N",
-        help="how many may read the file (default: as many as can run)",
+        help="threads that read the file (default: as many as can run)",
     )
     parser.add_argument("--explain", action="store_true", help="list the kinds of problem and what each means")
     add_formats(parser)
@@ -73,7 +77,7 @@ def _counts(text: str) -> list[int]:
     return [count(part) for part in text.split(",")]
 
 
-#: Options that say something of a run alone.
+#: Options for runs only.
 _OF_RUNS = ("qrels", "depth", "cutoffs", "run_tag")
 
 
@@ -86,7 +90,7 @@ def run(arguments: Namespace) -> int:
         write_tables(arguments, Table(["kind", "severity", "meaning"], rows))
         return 0
     if arguments.file is None:
-        raise ParameterError("expected a file to check (treckon check --help shows what there is)")
+        raise ParameterError("expected a file to check (see treckon check --help)")
     from treckon.analysis.checking import check_qrels, check_run
 
     inputs = arguments.file, arguments.topics, arguments.qrels, arguments.docids
@@ -96,7 +100,7 @@ def run(arguments: Namespace) -> int:
     if arguments.kind == "qrels":
         for name in _OF_RUNS:
             if getattr(arguments, name) not in (None, []):
-                raise ParameterError(f"--{name.removesuffix('s').replace('_', '-')}: it is for runs")
+                raise ParameterError(f"--{name.removesuffix('s').replace('_', '-')}: for runs only")
         report = check_qrels(arguments.file, **options)
     else:
         report = check_run(arguments.file, **options, **{name: getattr(arguments, name) for name in _OF_RUNS})
@@ -109,7 +113,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _rows(report: CheckReport) -> Iterator[tuple[Cell, ...]]:
-    """A row for each place, and one for the places that aren't shown of a kind."""
+    """A row for each place, and one for each kind with places that aren't shown."""
     for problem in report.problems:
         for place in problem.places:
             where = f"{report.name}:{place.line}" if place.line else report.name

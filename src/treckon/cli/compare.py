@@ -38,7 +38,7 @@ examples:
   treckon compare --cluster topics.tsv qrels.txt a.run b.run    variants of a topic are drawn together
   treckon compare --format latex -o table.tex qrels.txt a.run b.run
 
-All judged queries count: one that a run lacks scores as if it had retrieved nothing. The same seed gives
+All judged queries count: a run that lacks one scores as if it had retrieved nothing. The same seed gives
 the same numbers on any machine. All but the randomization test need SciPy: pip install 'treckon[stats]'.
 """
 
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--correction",
         choices=CORRECTIONS,
         default=CORRECTIONS[0],
-        help="of each test's p-values, over all measures and runs (default: %(default)s)",
+        help="correction of each test's p-values, over all measures and runs (default: %(default)s)",
     )
     add_statistics(group, "the groups of runs and of the detectable difference")
     group.add_argument(
@@ -71,7 +71,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="lines of a query id and a cluster: the queries of a cluster are drawn, and change signs, together",
     )
     group.add_argument(
-        "--power", type=share, default=0.8, metavar="X", help="of the detectable difference (default: %(default)s)"
+        "--power",
+        type=share,
+        default=0.8,
+        metavar="X",
+        help="power of the detectable difference (default: %(default)s)",
     )
     group = parser.add_argument_group("more tables")
     group.add_argument(
@@ -105,7 +109,7 @@ def run(arguments: Namespace) -> int:
         **inputs_of(arguments),
         **conventions,
     )
-    # In a document the notes belong to the table, else they would be in the way of those who read it.
+    # In a document the notes belong with the table; elsewhere they would be in the reader's way.
     in_document = arguments.format in ("markdown", "latex")
     tables = list(_tables(comparison, arguments, comparison.notes if in_document else ()))
     for line in [*(() if in_document else comparison.notes), *comparison.warnings]:
@@ -115,7 +119,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _by_name(paths: Sequence[str]) -> dict[str, str]:
-    """The runs' files by name. Raises ParameterError for one listed twice."""
+    """The runs' files by name. Raises ParameterError for a run listed twice."""
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
         raise ParameterError(f"expected each run once, found '{twice}' twice")
@@ -123,7 +127,7 @@ def _by_name(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _tables(comparison: Comparison, arguments: Namespace, notes: Sequence[str]) -> Iterator[Table]:
-    """The tables, `notes` below the one that they are about."""
+    """The tables, `notes` below the table that they are about."""
     interval = f"{100 * arguments.confidence:g}%"
     has_tests = bool(comparison.options["tests"])
     yield _means(comparison, interval)

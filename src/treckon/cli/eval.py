@@ -1,4 +1,4 @@
-"""``treckon eval``: the values of runs, and what is to be known besides."""
+"""``treckon eval``: the values of runs, with notes and warnings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """A run with what came of it; `alternatives` is None where nobody asks for notes."""
+    """A run and its results; `alternatives` is None with ``--quiet``."""
 
     name: str
     path: str
@@ -111,7 +111,7 @@ def _scored(arguments: Namespace) -> list[RunReport]:
 
 
 def _table(arguments: Namespace, scored: list[RunReport]) -> Table:
-    """A row a run, or a query of a run, and a column a measure. The means of one run stand below each other."""
+    """A row per run or per query of a run, a column per measure. A single run's means are a row each."""
     measures = scored[0].evaluation.measures
     if len(scored) == 1 and not arguments.per_query and chosen_format(arguments) not in ("tsv", "csv"):
         (run,) = scored
@@ -130,11 +130,11 @@ def _table(arguments: Namespace, scored: list[RunReport]) -> Table:
     return Table([*columns, *map(measure_column, measures)], rows)
 
 
-# What is said besides
+# Notes and warnings
 
 
 def _notes(scored: list[RunReport]) -> Iterator[str]:
-    """Notes and warnings; of several runs, those that hold for several of them once."""
+    """Notes and warnings; what holds for several runs is said once."""
     by_note: dict[tuple[str, str], list[str]] = {}
     for run in scored:
         warnings = (("warning", warning.in_options()) for warning in run.evaluation.warnings)
@@ -186,7 +186,7 @@ def _choices(run: RunReport) -> Iterator[str]:
 
 
 def _choices_of_several(scored: list[RunReport]) -> Iterator[str]:
-    """The same, where it is greatest."""
+    """The same for several runs: where the effect is greatest."""
     tied = [run for run in scored if run.evaluation.ties.queries]
     if tied:
         text = f"note: documents with equal scores in {len(tied)} of {len(scored)} runs"
@@ -214,7 +214,7 @@ def _choices_of_several(scored: list[RunReport]) -> Iterator[str]:
 
 
 def _differ(value: float, other: object) -> bool:
-    """Whether two values are shown as different ones."""
+    """Whether two values look different where they are shown."""
     return f"{value:.4f}" != f"{other:.4f}"
 
 
@@ -223,5 +223,5 @@ def _n_queries(n: int) -> str:
 
 
 def _first(texts: list[str]) -> str:
-    """Those of many that fit a line or two."""
+    """The first few of many texts."""
     return ", ".join(texts[:5]) + (f" and {len(texts) - 5} more" if len(texts) > 5 else "")

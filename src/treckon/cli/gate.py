@@ -1,4 +1,4 @@
-"""``treckon gate``: whether a run meets thresholds that were written beforehand."""
+"""``treckon gate``: whether a run meets thresholds that were agreed beforehand."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ gate.toml:
   [measures."nDCG@10"]
   minimum = 0.45                # of the mean; maximum likewise
   baseline = { tolerance = 0.01, by = "interval", confidence = 0.95 }    # or by = "mean"
-  floor = { value = 0.1, queries = 3 }      # at most so many queries below the value
+  floor = { value = 0.1, queries = 3 }      # at most this many queries below the value
   hits = { value = 0.5, share = 0.9 }       # at least this share of the queries at the value or above
 
-exit status: 0 the gate is met; 1 it is not; 2 it can't be read or evaluated, wrong usage
+exit status: 0 the gate is met; 1 it is not; 2 input that can't be read or evaluated, or wrong usage
 """
 
 
@@ -38,14 +38,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.add_argument("gate", metavar="GATE.toml", help="the thresholds")
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
-    parser.add_argument("run", metavar="RUN", help="the run that is to meet them")
+    parser.add_argument("run", metavar="RUN", help="the run to judge")
     parser.add_argument("--baseline", metavar="RUN", help="another run, for rules that compare with it")
     parser.add_argument("--junit", metavar="FILE", help="the verdict as JUnit XML, written whole or not at all")
     parser.add_argument(
-        "--queries", type=count, default=10, metavar="N", help="failing queries shown of each rule (default: 10)"
+        "--queries", type=count, default=10, metavar="N", help="failing queries to show for each rule (default: 10)"
     )
     parser.add_argument(
-        "--documents", type=count, default=5, metavar="N", help="missed documents shown of each query (default: 5)"
+        "--documents", type=count, default=5, metavar="N", help="missed documents to show for each query (default: 5)"
     )
     add_inputs(parser)
     add_formats(parser)

@@ -39,13 +39,13 @@ examples:
   treckon leaderboard qrels.txt runs/ -m RR@10 -m R@100 --format markdown -o leaderboard.md
   treckon leaderboard qrels.txt submission.txt --scores-json scores.json --extra error
 
-All judged queries count: one that a run lacks scores as if it had retrieved nothing. A broken submission is
+All judged queries count: a run that lacks one scores as if it had retrieved nothing. A broken submission is
 listed with its problem and is not ranked. With --scores-json the scores of one submission are a JSON object
 {measure: number}, those of several {run: {measure: number}}: always finite numbers, written whole. Where a
-submission is broken there is no such file, also none of before, and the exit status is 1.
+submission is broken no such file is left, not even an older one, and the exit status is 1.
 """
 
-#: The status of a verdict that is no.
+#: The exit status of a negative verdict.
 _BROKEN = 1
 
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _remove_scores(arguments: argparse.Namespace) -> None:
-    """Removes the scores of before: whatever fails from here on, nobody takes them for those of this submission."""
+    """Removes older scores: whatever fails from here on, nobody takes them for this submission's."""
     path = arguments.scores_json
     check_own_file("--scores-json", path, [arguments.qrels, arguments.output, *arguments.runs])
     if not os.path.exists(path):
@@ -143,7 +143,7 @@ def _tables(board: Leaderboard, arguments: argparse.Namespace) -> list[Table]:
 
 
 def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
-    """The ranked runs. For people, the rank by another measure stands behind its mean."""
+    """The ranked runs. For people, the rank by another measure follows its mean."""
     others = [measure for measure in board.measures if measure != board.by]
     interval = f"{100 * board.options['confidence']:g}%"
     has_intervals = any(entry.interval is not None for entry in board.entries)
@@ -164,5 +164,5 @@ def _ranking(board: Leaderboard, for_people: bool, digits: int) -> Table:
             row += [f"{measure_column(measure).text(mean, digits)} ({rank})"] if for_people else [mean, rank]
         rows.append([*row, entry.missing])
     title = board.title
-    notes = [*board.notes, *(["behind a mean stands the rank by it"] if for_people and others else [])]
+    notes = [*board.notes, *(["in parentheses: the rank by that measure"] if for_people and others else [])]
     return Table(columns, rows, title, notes)

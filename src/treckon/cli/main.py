@@ -1,13 +1,13 @@
-"""``treckon COMMAND``: which commands there are, and how each ends.
+"""``treckon COMMAND``: the commands, and what their exit statuses mean.
 
 A command is a line of `COMMANDS` and a module with
 
-EXAMPLES:                 what stands at the end of its help
+EXAMPLES:                 the end of its help
 add_arguments(parser):    adds its arguments to an argparse.ArgumentParser
 run(arguments) -> status: does it. It raises a TreckonError where it can't, and writes to standard output at the very
                           end (`output.write`), when nothing can fail any more.
 
-Exit status of all of them: 0 it is done, or the verdict is yes; 1 the verdict is no; 2 wrong usage, unreadable input,
+Exit status of all of them: 0 done, or the verdict is yes; 1 the verdict is no; 2 wrong usage, unreadable input,
 output that can't be written; 130 interrupted.
 """
 
@@ -33,8 +33,8 @@ COMMANDS = {
     "eval": "score runs by any measures and conventions",
     "compare": "compare runs with a baseline: differences, intervals and significance tests",
     "leaderboard": "rank the submissions to a shared task, or score one for a competition platform",
-    "check": "find all problems of a run or of qrels, with line, query and severity",
-    "gate": "hold a run against thresholds written beforehand",
+    "check": "find all problems in a run or in qrels, with line, query and severity",
+    "gate": "check a run against thresholds agreed beforehand",
     "crosscheck": "find out why another tool prints other numbers",
     "convert": "convert runs and qrels from one format to another",
     "measures": "list the measures, or document some of them",
@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
         return super().add_argument(*names, **more)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} ({self.prog} --help shows what there is)")
+        raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 def _parser(name: str, module: ModuleType) -> Parser:
@@ -82,7 +82,7 @@ def _parser(name: str, module: ModuleType) -> Parser:
 
 def _run(argv: Sequence[str]) -> int:
     if not argv:
-        raise UsageError(f"expected a command: {', '.join(COMMANDS)} (treckon --help says more)")
+        raise UsageError(f"expected a command: {', '.join(COMMANDS)} (see treckon --help)")
     name, *rest = argv
     if name in ("-h", "--help"):
         write(_help())
@@ -97,7 +97,7 @@ def _run(argv: Sequence[str]) -> int:
         status: int = module.main(rest)
         return status
     parser = _parser(name, module)
-    if "-h" in rest or "--help" in rest:  # also beside arguments that are wrong
+    if "-h" in rest or "--help" in rest:  # even where other arguments are wrong
         write(parser.format_help())
         return 0
     arguments = parser.parse_intermixed_args(rest)
@@ -124,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = f"treckon {argv[0]}" if argv and argv[0] in COMMANDS else "treckon"
     try:
         return _run(argv)
-    except (TreckonError, ImportError) as error:  # a library that an extra brings
+    except (TreckonError, ImportError) as error:  # of a library that an extra installs
         tell(f"{command}: {error}\n")
     except MemoryError:
         tell(f"{command}: out of memory\n")

@@ -1,4 +1,4 @@
-"""``treckon measures``: which measures there are, and what each is."""
+"""``treckon measures``: lists the measures, or says what each is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help="a measure's name, alias or nickname, with parameters or without; "
+        help="a measure's name, alias or nickname, with or without parameters; "
         "without --format its documentation is printed",
     )
     add_formats(parser)

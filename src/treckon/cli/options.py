@@ -56,8 +56,8 @@ class _Measures(argparse.Action):
 
 
 def add_conventions(parser: argparse.ArgumentParser) -> None:
-    """Adds an option for each convention of `treckon.Conventions`; `conventions_of` has what was given."""
-    group = parser.add_argument_group("conventions", "What is not given is as trec_eval has it.")
+    """Adds an option for each convention of `treckon.Conventions`; `conventions_of` reads them."""
+    group = parser.add_argument_group("conventions", "The defaults are trec_eval's.")
     for name, option in OPTIONS.items():
         flags = _FLAGS.get(name, ("--" + name.replace("_", "-"),))
         more: dict[str, Any] = {"dest": f"convention_{name}", "default": argparse.SUPPRESS}
@@ -96,7 +96,7 @@ def whole_number(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """A whole number from 0 as an argument of a parser. Those who use it know how large it may be."""
+    """A whole number from 0 as an argument of a parser. Whoever uses it checks how large it may be."""
     if not re.fullmatch(r"[0-9]{1,20}", text):
         raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
     return int(text)
@@ -143,7 +143,7 @@ def _discount(text: str) -> object:
 
 _READERS: dict[str, Callable[[str], object]] = {"gain": _gain, "discount": _discount}
 _METAVARS = {"gain": "GAIN", "discount": "DISCOUNT"}
-#: Where a command line writes it in other words than Python.
+#: Where a command line writes it otherwise than Python.
 _HELP = {
     "gain": "linear, exp2, binary:GRADE or GRADE=GAIN,GRADE=GAIN, of measures with gains",
     "discount": "log2, none or jk:BASE, of measures with discounts",
@@ -154,9 +154,9 @@ _HELP = {
 
 
 def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
-    """Adds method, confidence, alpha, resamples and seed, arguments of what resamples.
+    """Adds method, confidence, alpha, resamples and seed, arguments of the functions that resample.
 
-    alpha: what it is the level of
+    alpha: what alpha is the level of
     """
     from treckon.statistics.bootstrap import METHODS
 
@@ -168,15 +168,17 @@ def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
         help="kind of bootstrap interval (default: %(default)s)",
     )
     group.add_argument(
-        "--confidence", type=share, default=0.95, metavar="X", help="of the intervals (default: %(default)s)"
+        "--confidence", type=share, default=0.95, metavar="X", help="confidence of the intervals (default: %(default)s)"
     )
     group.add_argument(
         "--alpha", type=share, default=0.05, metavar="X", help=f"level of {alpha} (default: %(default)s)"
     )
     group.add_argument(
-        "--resamples", type=count, default=10_000, metavar="N", help="how many are drawn (default: %(default)s)"
+        "--resamples", type=count, default=10_000, metavar="N", help="number of resamples (default: %(default)s)"
     )
-    group.add_argument("--seed", type=count, default=0, metavar="N", help="of what is drawn (default: %(default)s)")
+    group.add_argument(
+        "--seed", type=count, default=0, metavar="N", help="seed of the resampling (default: %(default)s)"
+    )
 
 
 def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -195,16 +197,16 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--qrels-format",
         choices=(*names_of(QRELS), *names_of(GROUPED)),
-        help="of the judgements; without it, what their first line looks like. trec_eval's formats of preferences and "
-        "of groups of assessors must be named",
+        help="format of the judgements (default: told from their first line). trec_eval's formats of preferences and "
+        "of groups of assessors have to be named",
     )
     group.add_argument(
-        "--run-format", choices=names_of(RUN), help="of the runs; without it, what their first line looks like"
+        "--run-format", choices=names_of(RUN), help="format of the runs (default: told from their first line)"
     )
     add_columns(group, "--qrels-columns")
     add_columns(group, "--run-columns")
     group.add_argument(
-        "--threads", type=count, default=0, metavar="N", help="how many may read a run (default: as many as can run)"
+        "--threads", type=count, default=0, metavar="N", help="threads that read a run (default: as many as can run)"
     )
 
 
@@ -215,7 +217,7 @@ def inputs_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def check_inputs(*paths: str | None) -> None:
-    """Raises InputError where more than one of the files is standard input; None is no file."""
+    """Raises InputError where more than one of the files is standard input; None stands for no file."""
     if paths.count("-") > 1:
         raise InputError("standard input", "expected one file from it, found '-' more than once")
 
@@ -223,7 +225,7 @@ def check_inputs(*paths: str | None) -> None:
 def check_own_file(option: str, path: str, others: Iterable[str | None]) -> None:
     """Raises ParameterError where a file to write is standard output or one of the other files.
 
-    others: paths, of files or of folders whose files are read; None is no file, ``-`` may be one as standard input
+    others: paths, of files or of folders whose files are read; None stands for no file; ``-`` is standard input
     """
     if path == "-" or _is_among(path, others):
         raise ParameterError(f"{option}: expected a file of its own, found '{path}'")
@@ -267,7 +269,7 @@ def _files_of(path: str) -> list[str]:
 
 
 def _is_same_file(path: str, other: str) -> bool:
-    """Whether both are one regular file, by whatever names: links to it, further names of it, /dev/fd/N."""
+    """Whether both are the same regular file, under whatever names: links, /dev/fd/N."""
     try:
         status = os.stat(path)
         return stat.S_ISREG(status.st_mode) and os.path.samestat(status, os.stat(other))
@@ -281,7 +283,7 @@ def add_columns(parser: argparse._ActionsContainer, flag: str) -> None:
         flag,
         type=_columns,
         metavar="QUERY,DOCUMENT,NUMBER",
-        help="names of the columns of a table; without it, those with the usual names, such as query_id,doc_id,score",
+        help="names of a table's columns (default: the usual names, such as query_id,doc_id,score)",
     )
 
 
@@ -301,17 +303,17 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
         type=_digits,
         default=DIGITS,
         metavar="N",
-        help=f"behind the point, 0 to 17 (default: {DIGITS}); json has all",
+        help=f"decimals, 0 to 17 (default: {DIGITS}); json has all",
     )
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="a file in place of standard output, written whole or not at all"
+        "-o", "--output", metavar="FILE", help="write to this file, whole or not at all, instead of standard output"
     )
     add_quiet(group)
 
 
 def add_quiet(parser: argparse._ActionsContainer) -> None:
     """Adds what `output.say` needs: `quiet`."""
-    parser.add_argument("--quiet", action="store_true", help="no notes, warnings and progress on standard error")
+    parser.add_argument("--quiet", action="store_true", help="no notes, warnings or progress on standard error")
 
 
 def _digits(text: str) -> int:

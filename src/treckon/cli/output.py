@@ -27,7 +27,7 @@ def write(text: str, path: str | None = None) -> None:
     text: bytes of files that are no UTF-8 are surrogates in it, and become these bytes again
     path: of a file, which is written whole or not at all; None or ``-``: standard output
 
-    Where nobody reads standard output any more, nothing is said. Raises OutputError.
+    Where nobody reads standard output any more, it fails in silence. Raises OutputError.
     """
     write_parts([text.encode("utf-8", "surrogateescape")], path)
 
@@ -43,7 +43,7 @@ def write_parts(parts: Iterable[bytes], path: str | None = None) -> None:
             write_whole(parts, path)
         else:
             to_standard_output(list(parts))
-    except BrokenPipeError:  # who reads has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         pass
     except OSError as error:
         place = "standard output" if path is None or path == "-" else path
@@ -51,7 +51,7 @@ def write_parts(parts: Iterable[bytes], path: str | None = None) -> None:
 
 
 def to_standard_output(parts: Iterable[bytes]) -> None:
-    """Writes each part when it is there. Raises OSError; BrokenPipeError where nobody reads any more."""
+    """Writes each part as it arrives. Raises OSError; BrokenPipeError where nobody reads any more."""
     if sys.stdout is None:
         raise OSError(None, "it is closed")
     _to_stream(sys.stdout, parts)
@@ -115,7 +115,7 @@ def _to_terminal(arguments: Namespace) -> bool:
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether a person looks at this stream."""
+    """Whether a person reads this stream: a terminal."""
     try:
         return bool(stream.isatty())  # type: ignore[attr-defined]
     except (AttributeError, ValueError):  # there is none, or it is closed
@@ -128,7 +128,7 @@ def say(arguments: Namespace, message: str) -> None:
         tell(f"treckon {arguments.command}: {message}\n")
 
 
-#: Characters that do something to a terminal: files may have them in ids, and messages quote these.
+#: Characters that control a terminal: ids in files may have them, and messages quote ids.
 _CONTROLS = {c: repr(chr(c))[1:-1] for c in (*range(32), *range(127, 160)) if chr(c) not in "\t\n"}
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, where somebody looks at it and it takes long enough to look."""
+"""A progress bar on standard error, where a person is watching and the work takes a while."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 1.0
 
 
 class Progress:
-    """Shows, from some time on and until it is left, how many parts of the work are done; nothing with ``--quiet``.
+    """Shows how many parts of the work are done, once it has taken a while; nothing with ``--quiet``.
 
     what:  the work, such as "scoring"
     total: how many parts it has
@@ -53,14 +53,14 @@ class Progress:
             self._shown.update(self._shown.task_ids[0], completed=self._done)
 
     def _show(self) -> None:
-        """Called by the timer's thread, while another one works."""
+        """Called by the timer's thread, while another thread works."""
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as RichProgress
 
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         shown = RichProgress(*columns, console=Console(file=sys.stderr), transient=True)
-        # Of one part there is no telling how much is done: the bar only says that it goes on.
+        # How much of a single part is done isn't known: the bar only shows that it goes on.
         shown.add_task(self._what, total=self._total if self._total > 1 else None, completed=self._done)
         shown.start()
         self._shown = shown

@@ -117,7 +117,7 @@ def _check_release(options: Options) -> None:
 
 
 def _set_option(options: Options, letter: str, argument: str) -> None:
-    if letter == "v":  # at once, whatever comes behind it
+    if letter == "v":  # at once, whatever follows
         _check_release(options)
         _check_measures(options)
         raise _Exit(0, f"trec_eval version {options.release} (treckon {__version__})\n")
@@ -155,7 +155,7 @@ def _request(options: Options) -> Request:
 
 
 def _check_measures(options: Options) -> None:
-    """Refuses names that aren't there; parameters are looked at later."""
+    """Refuses unknown names; parameters are checked later."""
     try:
         _request(options)
     except (ParameterError, EvaluationError):
@@ -169,7 +169,7 @@ def _say(options: Options, message: str) -> None:
 
 
 def evaluate(options: Options) -> Iterator[bytes]:
-    """The output of the command, in pieces. Everything that can fail is over before the first."""
+    """The output of the command, in pieces. Everything that can fail is done before the first."""
     from treckon.evaluation.scoring import RunFile, score_run
     from treckon.inputs.formats.trec import JUDGEMENT_FORMATS, RUN_FORMATS
     from treckon.inputs.reading import read_qrels
@@ -288,7 +288,7 @@ def main(argv: list[str] | None = None) -> int:
     except TreckonError as error:
         tell(f"trec_eval: {error}\n")
         return next(status for kind, status in _STATUS if isinstance(error, kind))
-    except BrokenPipeError:  # who reads has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         return 0
     except MemoryError:
         tell("trec_eval: out of memory\n")

@@ -1,4 +1,4 @@
-"""A gate's verdict as JUnit's XML, which services of continuous integration show: a test case for each rule."""
+"""A gate's verdict as JUnit's XML, which continuous-integration services show: a test case for each rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon.analysis.gating import GateResult, RuleResult
 
-#: Characters that XML 1.0 has not, not even escaped.
+#: Characters that XML 1.0 can't have, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 #: Queries, and missed documents of each, that a failure's text lists.

@@ -17,7 +17,7 @@ def markdown(text: str) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], align: Sequence[str] = ()) -> str:
-    """A table whose cells are Markdown already. `align` has what stands below the head, ``---`` or ``---:``."""
+    """A table whose cells are Markdown already. `align` is the row below the head, of ``---`` or ``---:``."""
     below = align or ["---"] * len(head)
     return _row(head) + "|" + "".join(f" {rule} |" for rule in below) + "\n" + "".join(map(_row, rows))
 

@@ -1,6 +1,6 @@
 """Tables of texts and numbers in each format of the commands: for a terminal, TSV, CSV, JSON, Markdown, LaTeX.
 
-A cell is None where there is no value, and so is a number that is infinite or none. Every format but JSON rounds.
+A cell is None where there is no value; infinite numbers and NaN are shown as none. Every format but JSON rounds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Cell: TypeAlias = str | int | float | None
 
-#: Digits behind the point where neither the column nor the caller says another number: trec_eval's.
+#: Decimals where neither the column nor the caller says otherwise: trec_eval's.
 DIGITS = 4
 
 #: What a table can be rendered as.
@@ -32,7 +32,7 @@ class Column(Record):
             "signed"       the same with its sign, also where it is positive: a difference
             "percent"      a share (0.25) as 25.0: two digits less, without the sign of per cent
             "probability"  rounded, and with an exponent (1.2e-07) where all its digits would be zeros
-    digits: behind the point; None: as many as the caller of `render` says
+    digits: decimals; None: as many as the caller of `render` says
     """
 
     name: str
@@ -82,8 +82,8 @@ class Table:
 
     columns: a Column each; a text stands for a column of texts
     rows:    a sequence of values each, as many as there are columns
-    title:   what stands above it
-    notes:   lines that stand below it
+    title:   the line above it
+    notes:   lines below it
 
     TSV and CSV have neither title nor notes.
     """
@@ -140,13 +140,13 @@ def render(
     digits: int = DIGITS,
     data: object = None,
 ) -> str:
-    """Tables as text of a format, with a line's end at its end.
+    """Tables as text of a format, ending in a newline.
 
     tables:   one or several; in TSV and CSV an empty line separates them
     format:   one of FORMATS
     width:    of the terminal, for "table"; None: as wide as the tables are
     terminal: whether "table" may have colours and other effects of a terminal
-    digits:   behind the point, where a column doesn't say its own; JSON has all
+    digits:   decimals, where a column doesn't say its own; JSON has all
     data:     what "json" has in place of the tables: dictionaries, lists, texts and numbers
 
     Raises ValueError for another format.
@@ -216,7 +216,7 @@ _LATEX = str.maketrans(
 
 
 def _latex(table: Table, digits: int) -> str:
-    """A tabular with the rules of the package booktabs. Brackets stand in braces: behind `\\\\` they mean more."""
+    """A tabular with the rules of the package booktabs. Brackets are put in braces: `\\\\[` has a meaning."""
 
     def escaped(text: str) -> str:
         return _on_one_line(text).translate(_LATEX).replace("--", "-{}-")
@@ -229,7 +229,7 @@ def _latex(table: Table, digits: int) -> str:
     rows = [" & ".join(map(cell, table.columns, row)) + " \\\\" for row in table.texts(digits, absent="–")]
     head = " & ".join(map(escaped, table.head())) + " \\\\"
     packages = "\\usepackage{booktabs,textcomp}"
-    if any("\\textquotedbl" in row for row in [head, *rows]):  # which LaTeX's first encoding of fonts has not
+    if any("\\textquotedbl" in row for row in [head, *rows]):  # which LaTeX's first font encoding lacks
         packages += " \\usepackage[T1]{fontenc}"
     above = [f"% needs {packages}"] + ([f"% {_on_one_line(table.title)}"] if table.title else [])
     lines = [*above, f"\\begin{{tabular}}{{{align}}}", "\\toprule", head, "\\midrule", *rows, "\\bottomrule"]

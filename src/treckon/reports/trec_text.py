@@ -20,7 +20,7 @@ def _template(measure: RequestedMeasure, prefix: bytes, force_real: bool) -> byt
 
 
 class QueryBlocks:
-    """Makes the block of lines of one query after the other.
+    """Makes each query's block of lines.
 
     measures:   the printed names, in order; `values` of `block` come in the same order
     zscores:    whether the values are z-scores: then all are real and their names begin with Z
@@ -47,7 +47,7 @@ def summary_lines(
     for measure, value in zip(measures, values, strict=True):
         if not measure.record.summary:
             continue
-        if isinstance(value, bytes):  # the run's tag, which stands there without quotes
+        if isinstance(value, bytes):  # the run's tag, printed without quotes
             yield b"%-22b\tall\t%b\n" % (measure.name.encode(), value)
         else:
             line = _template(measure, b"Z" if zscores else b"", zscores)

@@ -2,9 +2,9 @@
 
 Queries are the sample: a measure's mean over them estimates what it would be over all queries like these. Two runs are
 compared by their differences query by query. Every function takes finite numbers and gives finite numbers, or None
-where there is no answer; what it says in cases without spread (one query, all values equal) stands in its text.
+where there is no answer; its documentation says what it gives without spread (one query, all values equal).
 
-Whatever is resampled is made from its seed alone: the same numbers with any number of threads. The classical tests take
+Resamples depend on their seed alone: the same numbers with any number of threads. The classical tests take
 their distributions from SciPy: ``pip install 'treckon[stats]'``.
 """
 

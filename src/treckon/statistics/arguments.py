@@ -1,4 +1,4 @@
-"""What the functions of this package are given: checked, and as arrays."""
+"""The arguments of this package's functions, checked and as arrays."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def magnitude(values: Array) -> int:
 
 
 def mean(values: Array) -> float:
-    """The mean, correctly rounded (but for the division) in whatever order the values stand."""
+    """The mean, correctly rounded (but for the division) whatever the order of the values."""
     import numpy
 
     least, exponent = float(values.min()), magnitude(values)
@@ -109,7 +109,7 @@ def resampling(resamples: object, seed: object) -> tuple[int, int]:
 
 
 def scipy_stats(what: str) -> Any:
-    """SciPy's distributions and tests. Raises ImportError that says how to get them."""
+    """SciPy's distributions and tests. Raises an ImportError that says how to install them."""
     try:
         import scipy.stats
     except ImportError as error:

@@ -61,7 +61,7 @@ def bootstrap_interval(
     confidence: above 0, below 1
     method:     "percentile" (Efron 1979) or "bca", corrected for bias and skewness with the acceleration from the
                 jackknife (Efron, Better bootstrap confidence intervals, JASA 82, 1987)
-    resamples:  how often as many queries as there are, are drawn with replacement
+    resamples:  number of resamples, each of as many queries as there are, drawn with replacement
     seed:       makes the resamples, together with the number of queries: the same seed draws the same queries whatever
                 the values
     clusters:   the cluster of each query, where queries depend on each other (variants of one question, turns of one

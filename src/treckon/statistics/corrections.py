@@ -1,4 +1,4 @@
-"""p-values corrected for how many there are."""
+"""p-values corrected for the number of tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: What `adjust` knows.
+#: The methods of `adjust`.
 CORRECTIONS = ("holm", "bonferroni", "benjamini-hochberg", "none")
 
 

@@ -29,19 +29,19 @@ EXACT_UP_TO = 20
 #: With up to so many differences that aren't 0, all of different sizes, the signed-rank test is exact.
 _EXACT_RANKS_UP_TO = 50
 
-#: Decimals that differences are ranked by, where the largest is between 0.5 and 1.
+#: Decimals that differences are rounded to before they are ranked, where the largest is between 0.5 and 1.
 _RANK_DIGITS = 12
 
 NO_DIFFERENCE = "all differences 0"
 
 
 class PairedTest(NamedTuple):
-    """What a test of paired differences found.
+    """The result of a test of paired differences.
 
     name:      "t", "wilcoxon", "sign" or "randomization"
     statistic: t; the smaller sum of ranks; the number of positive differences; the mean difference. None where it isn't
                a number: t of one difference, or of differences that don't vary
-    p_value:   chance of differences as far from 0 in either direction if there is none between the runs
+    p_value:   chance of differences as far from 0 in either direction if the runs don't differ
     n:         the differences that counted: all for t, else those that aren't 0 (of clusters, where given)
     note:      how the p-value was found: "exact", "normal approximation", "10000 resamples, seed 0", or why there is
                nothing to test
@@ -158,7 +158,7 @@ def wilcoxon_test(differences: ArrayLike) -> PairedTest:
 
 
 def sign_test(differences: ArrayLike) -> PairedTest:
-    """The sign test: whether the run wins as often as it loses, by SciPy's exact binomial test.
+    """The sign test: whether the run wins as often as it loses, with SciPy's exact binomial test.
 
     Differences of 0 are left out. p = 1 where all are 0.
 

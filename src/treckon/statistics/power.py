@@ -1,4 +1,4 @@
-"""How large a difference must be to be seen with the queries at hand."""
+"""How large a difference must be to be detected with so many queries."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _noncentrality(n: int, power: float, alpha: float) -> float:
         return above + (0.0 if isnan(below) else below) - power  # SciPy may find NaN where it is less than 1e-12
 
     high = 1.0
-    with numpy.errstate(all="ignore"):  # some SciPys warn of divisions by zero on their way
+    with numpy.errstate(all="ignore"):  # some releases of SciPy warn of divisions by zero
         while excess(high) < 0:
             high *= 2
         return float(brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-12))

@@ -17,7 +17,7 @@ def kendall_tau(first: ArrayLike, second: ArrayLike) -> float | None:
 
     tau-b = (pairs in the same order - pairs in opposite order) / sqrt(pairs untied in `first` x those in `second`):
     1 where both rank alike, -1 where one is the reverse of the other (Kendall, The treatment of ties in ranking
-    problems, Biometrika 33, 1945). None where all of a series is equal, or it has one value only: it ranks nothing.
+    problems, Biometrika 33, 1945). None where all values of a series are equal, or it has only one: it ranks nothing.
 
     Raises EvaluationError for values that aren't finite numbers, or not equally many.
 

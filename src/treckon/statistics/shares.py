@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from treckon.statistics.arguments import Array
 
-#: Numbers that are added before a thread looks whether it should stop: some milliseconds.
+#: Numbers that are added before a thread checks whether it should stop: a few milliseconds.
 _STEP = 1 << 22
 #: Numbers of a distribution that are kept at once.
 _KEPT = 1 << 23
 
 
 def n_threads(threads: object) -> int:
-    """How many threads to use, of the number that the user gave (0: as many as can run)."""
+    """How many threads to use, from the number that the user requested (0: as many as can run)."""
     return checked_whole_number("threads", threads, 0, 1024) or available_threads()
 
 

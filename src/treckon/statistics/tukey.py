@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Tukey(NamedTuple):
-    """What the randomised Tukey HSD test found.
+    """The result of the randomised Tukey HSD test.
 
     means:     of each run
     p_values:  runs x runs, of each pair, corrected for all pairs; 1 on the diagonal
@@ -98,7 +98,7 @@ def tukey_hsd(
     p_values = (reached + 1) / (resamples + 1)
     p_values[differences <= tolerance] = 1.0
     table = tuple(tuple(float(p) for p in row) for row in p_values)
-    allowed = int(alpha * (resamples + 1) * (1 + 1e-12)) - 1  # so many ranges may reach a significant difference
+    allowed = int(alpha * (resamples + 1) * (1 + 1e-12)) - 1  # this many ranges may reach a significant difference
     critical = None if allowed < 0 else ldexp(float(sampled[-1 - min(allowed, resamples - 1)]) / n, exponent)
     groups = not_different(means, table, alpha)
     return Tukey(means, table, critical, alpha, resamples, seed, groups, letters_of(groups, len(means)))

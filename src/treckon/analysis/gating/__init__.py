@@ -1,4 +1,4 @@
-"""Holds a run against thresholds that were written beforehand: met or not, and which queries and documents it lacks."""
+"""Checks a run against thresholds agreed beforehand: met or not, and which queries and documents it lacks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def gate(
     run_format: str | None = None,
     threads: int = 0,
 ) -> GateResult:
-    """Whether a run meets thresholds that were written beforehand.
+    """Whether a run meets thresholds that were agreed beforehand.
 
     thresholds: a TOML file (docs/commands.md describes it), or a mapping of the same shape
     qrels, run: judgements and run, of any kind that `treckon.evaluate` takes
@@ -44,7 +44,7 @@ def gate(
     qrels_columns, run_columns, qrels_format, run_format, threads: as with `treckon.evaluate`
 
     Queries that the run lacks score 0 and count, unless the file's conventions say otherwise; how many they are, of the
-    baseline too, is among the warnings. Numbers that differ by less than 1e-12 are equal to a rule.
+    baseline too, is among the warnings. To a rule, numbers that differ by less than 1e-12 are equal.
 
     Raises InputError for a file that can't be read or has unknown keys, UnknownMeasureError, ParameterError,
     EvaluationError for a rule about a baseline where none is given, and for data that can't be evaluated,

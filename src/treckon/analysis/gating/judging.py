@@ -1,4 +1,4 @@
-"""Holds thresholds against the values of a run and of its baseline."""
+"""Judges the values of a run, and of its baseline, by thresholds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A run, and the baseline, whose values thresholds are held against.
+    """A run, and the baseline, whose values are judged by thresholds.
 
     missed_at: ranks up to which a relevant document is not missed, for measures without a cutoff
     threads:   how many may be used
@@ -253,7 +253,7 @@ def _number(value: object) -> float:
 
 
 def _limit(value: float) -> str:
-    """What a rule says: with the digits that it was written with."""
+    """A rule's number, with the digits that it was written with."""
     return f"{value:.12g}"
 
 

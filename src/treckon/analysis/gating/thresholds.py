@@ -1,4 +1,4 @@
-"""A gate's thresholds, as they were written beforehand: TOML to rules, each with the line that it stands on."""
+"""A gate's thresholds, agreed beforehand: TOML to rules, each with its line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Kinds of rule: keys of a measure's table.
 MINIMUM, MAXIMUM, BASELINE, FLOOR, HITS = RULES = ("minimum", "maximum", "baseline", "floor", "hits")
 
-#: What a run may not lack in a gate without being told: a query that it lost counts as having retrieved nothing.
+#: A gate must not pass because a run lost queries: they count as having retrieved nothing.
 DEFAULTS = {"missing": "zero"}
 
 
@@ -66,10 +66,10 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """All of a gate's file.
+    """The content of a gate's file.
 
     name:        of the file
-    digest:      SHA-256 of its bytes, so that nobody can say that it was another; "" of a mapping
+    digest:      SHA-256 of its bytes, which proves what it said; "" for a mapping
     title:       its own
     missed_at:   ranks up to which a relevant document is not missed, for measures without a cutoff
     conventions: by option
@@ -92,7 +92,7 @@ class Thresholds:
 def read_thresholds(thresholds: object) -> Thresholds:
     """Reads a path (``-`` is standard input), an open file, text, or a mapping as TOML has it.
 
-    Raises InputError, with the line, for what is no TOML, and for keys and values that aren't there or can't be;
+    Raises InputError, with the line, for what isn't TOML, and for unknown keys and values that can't be;
     UnknownMeasureError and ParameterError for measures.
     """
     file = _GateFile(thresholds)
@@ -101,7 +101,7 @@ def read_thresholds(thresholds: object) -> Thresholds:
     release = Conventions(**conventions).release
     rules = tuple(rule for text in file.measures() for rule in _rules(file, text, release))
     if not rules:
-        raise InputError(file.name, expected="a rule at least", found="none")
+        raise InputError(file.name, expected="at least one rule", found="none")
     return Thresholds(file.name, file.digest, top.get("title", ""), top.get("missed_at", 10), conventions, rules)
 
 
@@ -116,7 +116,7 @@ class _GateFile:
             return
         source = open_text(thresholds, self.name)
         if source is None:
-            raise InputError(self.name, f"expected a file with TOML, or a mapping, found {shown(thresholds)}")
+            raise InputError(self.name, f"expected a TOML file or a mapping, found {shown(thresholds)}")
         with source:
             self.name = source.name
             text = b"".join(source.blocks())
@@ -127,7 +127,7 @@ class _GateFile:
         self._lines = key_lines(text)
 
     def place(self, path: Path) -> Place:
-        """File and line of a key; of one that has no line of its own, of what it stands in."""
+        """File and line of a key, or of the table around it where the key has no line of its own."""
         for n in range(len(path), 0, -1):
             if path[:n] in self._lines:
                 return Place(self.name, line=self._lines[path[:n]], is_file=True)

@@ -1,4 +1,4 @@
-"""TOML, and the lines that its keys stand on, which parsers don't tell."""
+"""TOML, and the line numbers of its keys, which parsers don't give."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def parse_toml(text: bytes, name: str) -> dict[str, Any]:
 def key_lines(text: bytes) -> dict[tuple[str, ...], int]:
     """The number of the line that each key, and each table, begins on; keys of inline tables have none.
 
-    It is for messages only: what looks like a key within a text of several lines is taken for one.
+    For messages only: what looks like a key within a text of several lines is taken for a key.
     """
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()

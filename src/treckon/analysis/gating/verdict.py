@@ -1,4 +1,4 @@
-"""What a gate says of a run: each rule met or not, and which queries and documents it lacks."""
+"""What a gate says about a run: each rule met or not, and which queries and documents it lacks."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class MissedDocument:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class FailingQuery:
-    """A query that a rule which isn't met fails for.
+    """A query for which an unmet rule fails.
 
     query:    its id
     value:    the run's
     baseline: the baseline's, where the rule is about it; else None
-    missed:   relevant documents that the run has not at a rank up to the measure's cutoff, by falling grade
+    missed:   relevant documents that the run lacks at ranks up to the measure's cutoff, by falling grade
     """
 
     query: str
