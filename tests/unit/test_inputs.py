@@ -772,7 +772,10 @@ NO_ID = "expected text or a whole number as id, found"
             "run: query 'q': expected each query once, found it twice",
         ),
         ([{"ranked": ["d"]}], f"run: row 0: {NO_ID} None"),
-        ([{"id": 1, "ranked": ["d"]}, 5], "run: row 1: expected 'ranked' and 'relevant' as in the first entry, found 5"),
+        (
+            [{"id": 1, "ranked": ["d"]}, 5],
+            "run: row 1: expected 'ranked' and 'relevant' as in the first entry, found 5",
+        ),
         ("", "run: expected a path, found empty text"),
         (b"", "run: cannot read it: it is empty"),
         (io.StringIO(""), "run: cannot read it: it is empty"),
