@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from treckon.evaluation.results import Evaluation
 
-#: Means that agree to so many digits behind the point differ by rounding only.
+#: Means that agree to this many decimals differ by rounding only.
 _DIGITS = 12
 
 

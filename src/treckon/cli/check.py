@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  treckon check my.run                                    what any reader might stumble over
+  treckon check my.run                                    whatever a reader of the file could stumble over
   treckon check my.run --topics topics.xml --depth 1000   and queries that are missing, too many, too short, too long
   treckon check my.run --qrels qrels --cutoff 10          and ties across rank 10, judged documents up to it
   treckon check my.run --run-tag mine --docids ids.gz     and lines of another run, documents not in the collection
@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="K,...",
-        help="ranks: are there ties across them, and how many documents up to them are judged; repeatable",
+        help="ranks to examine: ties across them, and how many documents up to them are judged; repeatable",
     )
     parser.add_argument("--run-tag", metavar="TAG", help="the tag that all lines should have")
     parser.add_argument(

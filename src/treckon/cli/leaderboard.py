@@ -52,7 +52,7 @@ _BROKEN = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.add_argument("qrels", metavar="QRELS", help="the judgements")
-    parser.add_argument("runs", metavar="RUNS", nargs="+", help="runs, and folders of them")
+    parser.add_argument("runs", metavar="RUNS", nargs="+", help="runs, or folders of runs")
     add_measures(parser, USUAL)
     parser.add_argument("--by", metavar="MEASURE", help="the measure to rank by (default: the first of -m)")
     parser.add_argument(

@@ -8,8 +8,6 @@ import re
 import stat
 
 from treckon.errors import InputError, ParameterError
-from treckon.evaluation.conventions import OPTIONS
-from treckon.inputs.formats.registry import GROUPED, QRELS, RUN, names_of
 from treckon.releases import RELEASES
 from treckon.reports.tables import DIGITS, FORMATS
 
@@ -57,6 +55,8 @@ class _Measures(argparse.Action):
 
 def add_conventions(parser: argparse.ArgumentParser) -> None:
     """Adds an option for each convention of `treckon.Conventions`; `conventions_of` reads them."""
+    from treckon.evaluation.conventions import OPTIONS
+
     group = parser.add_argument_group("conventions", "The defaults are trec_eval's.")
     for name, option in OPTIONS.items():
         flags = _FLAGS.get(name, ("--" + name.replace("_", "-"),))
@@ -145,8 +145,8 @@ _READERS: dict[str, Callable[[str], object]] = {"gain": _gain, "discount": _disc
 _METAVARS = {"gain": "GAIN", "discount": "DISCOUNT"}
 #: Where a command line writes it otherwise than Python.
 _HELP = {
-    "gain": "linear, exp2, binary:GRADE or GRADE=GAIN,GRADE=GAIN, of measures with gains",
-    "discount": "log2, none or jk:BASE, of measures with discounts",
+    "gain": "linear, exp2, binary:GRADE or GRADE=GAIN,GRADE=GAIN, for measures with gains",
+    "discount": "log2, none or jk:BASE, for measures with discounts",
 }
 
 
@@ -171,7 +171,7 @@ def add_statistics(group: argparse._ActionsContainer, alpha: str) -> None:
         "--confidence", type=share, default=0.95, metavar="X", help="confidence of the intervals (default: %(default)s)"
     )
     group.add_argument(
-        "--alpha", type=share, default=0.05, metavar="X", help=f"level of {alpha} (default: %(default)s)"
+        "--alpha", type=share, default=0.05, metavar="X", help=f"significance level of {alpha} (default: %(default)s)"
     )
     group.add_argument(
         "--resamples", type=count, default=10_000, metavar="N", help="number of resamples (default: %(default)s)"
@@ -191,6 +191,8 @@ def statistics_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Adds qrels_format, run_format, qrels_columns, run_columns and threads, arguments of `treckon.evaluate`."""
+    from treckon.inputs.formats.registry import GROUPED, QRELS, RUN, names_of
+
     group = parser.add_argument_group(
         "inputs", "A file may be '-' (standard input), a pipe, or compressed with gzip, bzip2, xz or zstd."
     )
