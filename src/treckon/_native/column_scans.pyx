@@ -243,7 +243,7 @@ cdef class ColumnsScan:
 
     @property
     def duplicate(self):
-        """(number of the query, document id) of a document that stands twice for a query, or None."""
+        """(number of the query, document id) of a document that is listed twice for a query, or None."""
         return share_duplicate(&self.share)
 
     @property

@@ -233,7 +233,7 @@ cdef bint hash_queries(Table *table) noexcept nogil:
 
 
 cdef bint hash_units(Table *table) noexcept nogil:
-    # Slots of every unit that is worth them; finds the documents that stand twice.
+    # Slots of every unit that is worth them; finds the documents that are listed twice.
     cdef int64_t u
     cdef uint32_t i, size
     cdef uint64_t n_slots = 0, n_words = 0, slot, bit

@@ -26,7 +26,7 @@ cdef class MappingReader(FileScan):
     cdef bint has_scores
     cdef object error
     cdef readonly dict mapping
-    cdef readonly object duplicate      # (query id, document id) of the first document that stands twice, as bytes
+    cdef readonly object duplicate      # (query id, document id) of the first document that is listed twice, as bytes
 
     def __cinit__(self, LineFormat format not None, bint release_9=False, bint strict=False):
         self.mapping = {}

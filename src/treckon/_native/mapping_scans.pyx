@@ -287,7 +287,7 @@ cdef class MappingScan:
 
     @property
     def duplicate(self):
-        """(number of the query, document id) of a document that stands twice (as text and as number), or None."""
+        """(number of the query, document id) of a document that is listed twice (as text and as number), or None."""
         return share_duplicate(&self.share)
 
     @property

@@ -81,7 +81,7 @@ cdef class Qrels:
         return self.table.text[q.qid_offset:q.qid_offset + q.qid_length]
 
     cdef bint is_faulty(self, int64_t query) noexcept nogil:
-        # Whether the judgements of a query can't be evaluated: a document stands twice there (in a group).
+        # Whether the judgements of a query can't be evaluated: a document is listed twice there (in a group).
         cdef const Query *q = &self.table.queries[query]
         cdef uint32_t i
         for i in range(q.n_units):
@@ -210,7 +210,7 @@ cdef class Qrels:
         return n
 
     def first_duplicate(self):
-        """The number of the first query in which a document stands twice (in a group), or -1."""
+        """The number of the first query in which a document is listed twice (in a group), or -1."""
         cdef int64_t i
         cdef uint64_t u
         for i in range(self.table.n_queries):
@@ -220,7 +220,7 @@ cdef class Qrels:
         return -1
 
     def duplicate(self, int64_t query):
-        """(group or None, id) of a document that stands twice for a query (and group), or None."""
+        """(group or None, id) of a document that is listed twice for a query (and group), or None."""
         if not 0 <= query < self.table.n_queries:
             raise IndexError(f"query {query} of {self.table.n_queries}")
         cdef const Query *q = &self.table.queries[query]

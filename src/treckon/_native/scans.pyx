@@ -67,7 +67,7 @@ cdef class RunScan(FileScan):
 
     @property
     def duplicate(self):
-        """(number of the query, document id) of a document that stands twice for a query, or None."""
+        """(number of the query, document id) of a document that is listed twice for a query, or None."""
         return share_duplicate(&self.share)
 
     @property

@@ -37,7 +37,7 @@ ctypedef struct Share:
     size_t extra_qid_length
     size_t extra_qid_capacity
     bint scattered               # a query's lines lie apart
-    int64_t duplicate_query      # the first query in which a document stands twice, or -1
+    int64_t duplicate_query      # the first query in which a document is listed twice, or -1
     char *duplicate              # that document
     size_t duplicate_length
     size_t duplicate_capacity

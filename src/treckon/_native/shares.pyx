@@ -92,7 +92,7 @@ cdef bint note_extra(Share *share, const Segment *segment) noexcept nogil:
 
 
 cdef bint evaluate_records(Share *share, int64_t query, const Segment *listed) noexcept nogil:
-    # A query's records, unless a document stands twice: then the first such query is kept and nothing else matters.
+    # A query's records, unless a document is listed twice: then the first such query is kept and nothing else matters.
     cdef JoinStatus status
     cdef Segment segment
     if not share.target.needs_ranking:
@@ -273,7 +273,7 @@ cdef void share_free(Share *share) noexcept nogil:
 
 
 cdef object share_duplicate(const Share *share):
-    # (number of the query, document id) of a document that stands twice, or None.
+    # (number of the query, document id) of a document that is listed twice, or None.
     if share.duplicate_query < 0:
         return None
     return share.duplicate_query, share.duplicate[:share.duplicate_length]

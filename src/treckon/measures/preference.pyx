@@ -50,7 +50,7 @@ register(MeasureRecord(
         The number of preferences that a ranking could fulfil: ordered pairs of documents, the first on a
         higher level than the second in a sub-group of one of the groups of assessors, and those that follow
         from these by transitivity inside a group with several sub-groups. Each group counts for itself.
-        In a group without sub-groups, a line that stands twice counts twice.
+        In a group without sub-groups, a line that is there twice counts twice.
         The summary is the sum over the queries. -l, -J and -M have no effect.
     """,
     source=TREC_EVAL,
