@@ -172,11 +172,12 @@ def register_later(modules: Iterable[str]) -> None:
 
 
 def _register_waiting() -> None:
-    from importlib import import_module
+    if _waiting:
+        from importlib import import_module
 
-    while _waiting:
-        import_module(_waiting[0])
-        _waiting.pop(0)
+        for module in tuple(_waiting):  # another thread may do the same: it waits for what is being imported
+            import_module(module)
+        _waiting.clear()
 
 
 def register(measure: MeasureRecord) -> None:
