@@ -170,3 +170,9 @@ def test_the_field_s_name_of_a_measure_of_trec_eval_is_the_field_s(record: Measu
     assert (field.view, field.aggregate) == (record.view, record.aggregate)
     if isinstance(record.parameter_kind, Cutoffs):
         assert field.parameter_kind.at == "cutoff"
+
+
+def test_sources_are_citations():
+    """A name of this package's code in a title is what a search and replace left there."""
+    for measure in MEASURES:
+        assert "MeasureRecord" not in measure.source + measure.title + measure.definition

@@ -131,7 +131,7 @@ class Place(str):
 
 
 def _sentence(problem: str, expected: str, found: str) -> str:
-    return problem or f"expected {expected}, found {found}"
+    return problem or (f"expected {expected}, found {found}" if expected or found else "")
 
 
 class TreckonError(ValueError):

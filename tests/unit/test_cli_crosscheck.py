@@ -140,3 +140,10 @@ def test_scores_that_are_not_there(treckon, crosscheck):
     status, shown, messages = treckon("crosscheck", "qrels", "run", "nothing")
     assert (status, shown) == (2, b"")
     assert messages == b"treckon crosscheck: nothing: cannot read it: No such file or directory\n"
+
+
+@pytest.mark.parametrize(("option", "value"), [("gain", "exp2"), ("discount", "jk:2")])
+def test_a_convention_that_no_printed_measure_takes_is_refused(crosscheck, option, value):
+    status, shown, messages = crosscheck("P@5 0.2\n", f"--{option}", value)
+    expected = f"treckon crosscheck: {option}: none of P@5 has a {option} that the evaluation chooses\n"
+    assert (status, shown, messages) == (2, "", expected)

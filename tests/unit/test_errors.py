@@ -915,3 +915,8 @@ def test_ir_measures_missing_is_said_with_its_extra(monkeypatch):
         importlib.import_module("treckon.compat.ir_measures")
     expected = "treckon.compat.ir_measures needs the package ir_measures: pip install 'treckon[ir-measures]'"
     assert str(raised.value) == expected
+
+
+def test_an_error_without_words_has_none():
+    for error in (TreckonError(), NoQueriesError(), ParameterError()):
+        assert str(error) == ""

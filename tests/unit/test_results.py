@@ -182,6 +182,14 @@ def test_warnings_are_notices():
 # Other forms
 
 
+def test_an_evaluation_made_of_what_another_one_has_as_dicts():
+    evaluation = treckon.evaluate({"a": {"d": 1}}, {"a": {"d": 1.0}}, "map")
+    parts = {name: dict(getattr(evaluation, name)) for name in ("conventions", "counts", "ties")}
+    again = Evaluation(measures=[parse("map")], query_ids=["a"], values=[[1.0]], means=[1.0], **parts)
+    assert repr(again) == repr(evaluation)
+    assert again.to_dict(per_query=True) == evaluation.to_dict(per_query=True)
+
+
 def test_as_a_dictionary():
     evaluation = an_evaluation(warnings=("look",))
     expected = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TypeVar
 
 from treckon.errors import Notice, TreckonError, in_short
-from treckon.evaluation.conventions import DEFAULTS
+from treckon.evaluation.conventions import DEFAULTS, Conventions
 from treckon.inputs.sinks import write_whole
 from treckon.measures.aggregation import MEAN
 from treckon.measures.registry import INTEGER, VIEW_RUN
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
-
-    from treckon.evaluation.conventions import Conventions
 
     Value = float | str
 
@@ -235,9 +233,9 @@ class Evaluation:
         query_ids: Iterable[str],
         values: object,
         means: Iterable[float | str | bytes | None] | Mapping[Measure, float | str | bytes | None],
-        conventions: Conventions,
-        counts: Counts,
-        ties: Ties,
+        conventions: Conventions | Mapping[str, Any],
+        counts: Counts | Mapping[str, Any],
+        ties: Ties | Mapping[str, Any],
         warnings: Iterable[str] = (),
         texts: Mapping[Measure, Sequence[str | bytes]] | None = None,
     ) -> None:
@@ -249,9 +247,9 @@ class Evaluation:
         """
         self.measures = tuple(measures)
         self.query_ids = tuple(query_ids)
-        self.conventions = conventions
-        self.counts = counts
-        self.ties = ties
+        self.conventions = conventions if isinstance(conventions, Conventions) else Conventions(**conventions)
+        self.counts = counts if isinstance(counts, Counts) else Counts(**counts)
+        self.ties = ties if isinstance(ties, Ties) else Ties(**ties)
         self.warnings = tuple(w if isinstance(w, Notice) else Notice(w) for w in warnings)
         self._values = _doubles(values)
         if len(self._values) != len(self.query_ids) * len(self.measures):

@@ -7,21 +7,41 @@ from __future__ import annotations
 
 from treckon.lazy import public_names
 
-__all__ = ["Columns", "Rows", "as_qrels", "as_run", "write_qrels", "write_run"]
+__all__ = [
+    "QRELS",
+    "RUN",
+    "Columns",
+    "Rows",
+    "as_pair",
+    "as_qrels",
+    "as_run",
+    "as_run_or_rows",
+    "plain_documents",
+    "plain_mapping",
+    "write_qrels",
+    "write_run",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from treckon.inputs.columns import Columns
-    from treckon.inputs.forms import as_qrels, as_run
+    from treckon.inputs.forms import as_pair, as_qrels, as_run, as_run_or_rows
     from treckon.inputs.tables import Rows
+    from treckon.inputs.values import QRELS, RUN, plain_documents, plain_mapping
     from treckon.inputs.writing import write_qrels, write_run
 
 # Imported when they are first used: the command trec_eval reads files, and needs none of them.
 _HOMES = {
+    "QRELS": "treckon.inputs.values",
+    "RUN": "treckon.inputs.values",
     "Columns": "treckon.inputs.columns",
     "Rows": "treckon.inputs.tables",
+    "as_pair": "treckon.inputs.forms",
     "as_qrels": "treckon.inputs.forms",
     "as_run": "treckon.inputs.forms",
+    "as_run_or_rows": "treckon.inputs.forms",
+    "plain_documents": "treckon.inputs.values",
+    "plain_mapping": "treckon.inputs.values",
     "write_qrels": "treckon.inputs.writing",
     "write_run": "treckon.inputs.writing",
 }

@@ -162,7 +162,7 @@ register(MeasureRecord(
         documents that it has, so the share falls. With extrapolated=True the share behind the end of each
         list stays what it was there. 0 where no grade is above 0 or nothing is retrieved.
     """,
-    source="Webber, Moffat and Zobel, A Similarity MeasureRecord for Indefinite Rankings, ACM TOIS 28(4), 2010",
+    source="Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, ACM TOIS 28(4), 2010",
     aliases=("rbo",),
     kernel=Kernel.of(rank_biased_overlap),
     parameter_kind=Arguments(

@@ -28,7 +28,7 @@ CASCADE = (
     "WSDM 2011"
 )
 NRBP_SOURCE = (
-    "Clarke, Kolla and Vechtomova, An Effectiveness MeasureRecord for Ambiguous and Underspecified Queries, ICTIR 2009"
+    "Clarke, Kolla and Vechtomova, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR 2009"
 )
 INTENT_AWARE = "Agrawal, Gollapudi, Halverson and Ieong, Diversifying Search Results, WSDM 2009"
 

@@ -153,7 +153,10 @@ def _crosscheck(
         by_name.setdefault(value.name, []).append(value)
     measures = [PrintedMeasure(name, meant[name], by_name[name], place_of) for name in by_name if meant[name]]
     task = Task(trial, measures, printed, {**conventions, **trial.assumed})
-    outcome = trial.evaluate([measure.readings[0] for measure in measures], ())
+    first_readings = [measure.readings[0] for measure in measures]
+    # A gain that no measure takes is refused, as everywhere; the search leaves it out for some measures alone.
+    evaluator.changed(first_readings, **{name: own[name] for name in ("gain", "discount") if name in own})
+    outcome = trial.evaluate(first_readings, ())
     if outcome is None:
         raise EvaluationError("expected conventions that the measures printed can be evaluated with")
     values = [task.predicted(measure, Variant(measure.readings[0]), 0, outcome) for measure in measures]
