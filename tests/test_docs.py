@@ -115,6 +115,7 @@ def test_the_pages_are_printed_where_they_are_looked_for(tmp_path: Path):
         assert (tmp_path / "docs" / path.name).read_text("utf-8") == text_of(path)
 
 
+@pytest.mark.skipif(not (ROOT / "src").is_dir(), reason="an installed package is tested, not all of the files are here")
 def test_every_page_is_on_the_site():
     tabs = runpy.run_path(str(ROOT / "docs" / "build_site.py"))["PAGES"]
     on_site = {ROOT / source for pages in tabs.values() for source, _ in pages.values()}
