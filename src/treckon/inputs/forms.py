@@ -20,29 +20,13 @@ from treckon.inputs.pastes import find_pastes, part_of_pastes
 from treckon.inputs.sources import Source
 from treckon.inputs.tables import Rows, from_dict_of_columns, from_table
 from treckon.inputs.text import open_text
-from treckon.inputs.values import QRELS, RUN, DataKind, mapping_of, plain_documents, plain_mapping, shown
-from treckon.inputs.writing import write_qrels, write_run
+from treckon.inputs.values import QRELS, RUN, DataKind, mapping_of, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from treckon.inputs.formats.registry import Names
-
-__all__ = [
-    "QRELS",
-    "RUN",
-    "Columns",
-    "Rows",
-    "as_pair",
-    "as_qrels",
-    "as_run",
-    "as_run_or_rows",
-    "plain_documents",
-    "plain_mapping",
-    "write_qrels",
-    "write_run",
-]
 
 
 def as_run(

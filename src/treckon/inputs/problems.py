@@ -221,8 +221,3 @@ def wording(
         value=form.fields[form.value],
         longest=form.longest_line >> 20,
     )
-
-
-def number_problem(form: LineFormat) -> str:
-    """The kind of problem of a value that is no number to its end."""
-    return "grade-not-integer" if form.value_kind == "grade" else "score-not-number"
